@@ -1,0 +1,123 @@
+# Sets up an environment, builds the extension, runs demo, tests and linters. Nothing is installed
+# or built again while what it was made from is unchanged.
+#   make test                        in .venv, made by the first run
+#   make test VENV=                  in the environment at hand, with its torch
+#   make test TORCH=torch==2.11.0    against another torch (any arguments of pip install)
+
+VENV ?= .venv
+PYTHON ?= python3
+TORCH ?= torch==2.13.0
+
+# The Python of the environment. PATH gives its programs (cmake, ninja, ruff, ...) by plain name.
+PY := $(if $(VENV),$(abspath $(VENV))/bin/python,$(PYTHON))
+BASE := $(or $(wildcard $(PY)),$(PYTHON))
+facts := $(shell $(BASE) -c 'import sys, sysconfig as s; \
+	print(sys.implementation.cache_tag, s.get_path("scripts"), sys.prefix.replace("/", "-"))')
+ifeq ($(facts),)
+$(error $(BASE) does not run; name a Python 3.11 or newer: make PYTHON=python3.11)
+endif
+scripts := $(if $(VENV),$(abspath $(VENV))/bin,$(word 2,$(facts)))
+BUILD := build/$(word 1,$(facts))
+
+export PATH := $(scripts):$(PATH)
+export MYTRITON_BUILD_DIR := $(CURDIR)/$(BUILD)
+export CMAKE_ARGS := -DMYTRITON_WERROR=ON $(CMAKE_ARGS)
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc 2>/dev/null || echo 2)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+pip := $(PY) -m pip install -q
+
+# Stamps. One environment at a time owns the extension, which lies in mytriton/: its stamp carries
+# the environment's name, and installing into another one removes it.
+torch_key := $(shell echo '$(TORCH)' | cksum | cut -d ' ' -f 1)
+torch := $(if $(VENV),$(VENV)/.torch-$(torch_key))
+owner := $(if $(VENV),$(subst /,-,$(abspath $(VENV))),$(word 3,$(facts)))
+installed := $(BUILD)/installed$(owner)
+tools := $(BUILD)/tools$(owner)
+
+# Lists that pyproject.toml holds: $(call listed,path.of.keys)
+listed = $(shell $(BASE) -c 'import functools, tomllib; \
+	p = tomllib.load(open("pyproject.toml", "rb")); \
+	print(*map(repr, functools.reduce(dict.get, "$(1)".split("."), p)))')
+
+cpp_files := $(shell find csrc tests/cpp -name '*.h' -o -name '*.cpp' -o -name '*.c')
+
+.PHONY: help demo test cpp-test py-test lint format build wc clean check-torch gtest
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+help: ## say what there is
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+
+demo: build ## build, then run examples/fused_activation.py
+	$(PY) examples/fused_activation.py
+
+test: cpp-test py-test lint ## build, then run the C++ tests, the Python tests and the linters
+	@echo "make test: C++ tests, Python tests and linters passed"
+
+# --- environment ---------------------------------------------------------------------------------
+
+# numpy comes along because torch warns where it is missing.
+$(VENV)/.torch-$(torch_key):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+		"mytriton needs Python 3.11 or newer: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(pip) $(TORCH) numpy
+	@rm -f $(VENV)/.torch-*
+	@touch $@
+
+check-torch:
+	@$(PY) -c 'import importlib.util as u, sys; sys.exit(u.find_spec("torch") is None and \
+		"$(PY) has no torch: install one there, or leave out VENV= for an environment in .venv")'
+
+$(installed): pyproject.toml setup.py $(torch) | check-torch
+	$(pip) $(call listed,build-system.requires)
+	@echo "building the extension (a minute or two)"
+	$(pip) --no-build-isolation --no-deps -e .
+	@rm -f $(BUILD)/installed-*
+	@touch $@
+
+$(tools): pyproject.toml $(installed)
+	$(pip) $(call listed,project.optional-dependencies.dev)
+	@touch $@
+
+# --- build and test ------------------------------------------------------------------------------
+
+build: $(installed) ## build the extension in place
+	@cmake --build $(BUILD) --target _C
+
+# Best effort: where it cannot be installed, CMake downloads it.
+gtest:
+	@echo '#include <gtest/gtest.h>' | $${CXX:-c++} -E -x c++ - >/dev/null 2>&1 || { \
+		if [ "$$(id -u)" = 0 ]; then sudo=; else sudo="sudo -n"; fi; \
+		get="$$sudo apt-get install -qq -y libgtest-dev"; \
+		echo "GoogleTest is not installed; trying: $$get"; \
+		$$get >/dev/null 2>&1 || { $$sudo apt-get update -qq && $$get; } >/dev/null 2>&1 || true; }
+
+cpp-test: build gtest ## run the C++ tests
+	@grep -q MYTRITON_TESTS:BOOL=ON $(BUILD)/CMakeCache.txt || cmake $(BUILD) -DMYTRITON_TESTS=ON
+	@cmake --build $(BUILD) --target mytriton_tests
+	ctest --test-dir $(BUILD) --output-on-failure
+
+py-test: build $(tools) ## run the Python tests
+	$(PY) -m pytest
+
+lint: $(tools) ## check style and types
+	ruff check
+	ruff format --check
+	$(PY) -m mypy
+	clang-format --dry-run -Werror $(cpp_files)
+
+format: $(tools) ## format all sources in place
+	ruff check --fix
+	ruff format
+	clang-format -i $(cpp_files)
+
+wc: ## count lines
+	@for folder in csrc/* mytriton tests examples benchmarks; do \
+		printf '%7d %s\n' $$(find $$folder -type f \
+			\( -name '*.py' -o -name '*.pyi' -o -name '*.cpp' -o -name '*.c' -o -name '*.h' \
+			-o -name '*.def' -o -name '*.mt' \) -exec cat {} + | wc -l) $$folder; \
+	done
+
+clean: ## remove what was built (not .venv)
+	rm -rf build mytriton/_C*.so *.egg-info .mypy_cache .ruff_cache .pytest_cache

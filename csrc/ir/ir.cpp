@@ -1,0 +1,57 @@
+// The kernel arena: how values, constants, locations and instructions come into being.
+#include "ir/ir.h"
+
+#include <algorithm>
+
+namespace mytriton {
+
+std::optional<int64_t> Inst::find_attr(AttrKey key) const {
+    for (const Attr& attr : attrs)
+        if (attr.key == key) return attr.value;
+    return std::nullopt;
+}
+
+int64_t Inst::attr(AttrKey key) const {
+    if (std::optional<int64_t> value = find_attr(key)) return *value;
+    throw InternalError("Inst::attr", std::string(info(op).name) + " lacks an attribute");
+}
+
+Value Kernel::add_value(ValueData data) {
+    values_.push_back(data);
+    return Value{static_cast<uint32_t>(values_.size() - 1)};
+}
+
+Value Kernel::add_param(const std::string& name, Type type) {
+    uint32_t position = static_cast<uint32_t>(params_.size());
+    params_.push_back({name, type});
+    param_values_.push_back(add_value({ValueKind::param, type, position, 0}));
+    return param_values_.back();
+}
+
+Value Kernel::constant(Type type, uint64_t bits) {
+    for (Value known : constants_)
+        if (data(known).type == type && data(known).bits == bits) return known;
+    constants_.push_back(add_value({ValueKind::constant, type, 0, bits}));
+    return constants_.back();
+}
+
+LocId Kernel::add_loc(const Loc& loc) {
+    if (!loc.known()) return 0;
+    locs_.push_back(loc);
+    return static_cast<LocId>(locs_.size() - 1);
+}
+
+InstId Kernel::append(RegionId region, Inst inst, const std::vector<Type>& result_types,
+                      const std::vector<uint32_t>& numbers) {
+    for (size_t i = 0; i < result_types.size(); ++i) {
+        uint32_t number = numbers.empty() ? next_number_ : numbers[i];
+        next_number_ = std::max(next_number_, number + 1);
+        inst.results.push_back(add_value({ValueKind::result, result_types[i], number, 0}));
+    }
+    insts_.push_back(std::move(inst));
+    InstId id = static_cast<InstId>(insts_.size() - 1);
+    regions_[region].insts.push_back(id);
+    return id;
+}
+
+}  // namespace mytriton

@@ -1,0 +1,112 @@
+// Typed SSA: kernels as data. Values, instructions and regions live in one arena per kernel and
+// are named by integer ids, so a kernel is copied, kept and shown like any other value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/error.h"
+#include "ir/op.h"
+#include "ir/type.h"
+
+namespace mytriton {
+
+// An operand or a result. The default Value is the omitted operand, printed `none`.
+struct Value {
+    uint32_t index = UINT32_MAX;
+    bool none() const { return index == UINT32_MAX; }
+    friend bool operator==(Value a, Value b) = default;
+};
+
+enum class ValueKind : uint8_t {
+    result,     // %number, defined by an instruction
+    block_arg,  // %number, defined by a region
+    param,      // a kernel parameter, printed by name; number is its position
+    constant,   // bits of its type, printed in place
+};
+
+struct ValueData {
+    ValueKind kind;
+    Type type;
+    uint32_t number = 0;
+    uint64_t bits = 0;  // of constants; see literal.h
+};
+
+enum class AttrKey : uint8_t { axis, start, end };
+struct Attr {
+    AttrKey key;
+    int64_t value;
+    friend bool operator==(const Attr&, const Attr&) = default;
+};
+
+using InstId = uint32_t;
+using RegionId = uint32_t;
+using LocId = uint32_t;  // 0: unknown
+
+struct Inst {
+    Op op;
+    std::vector<Value> operands;
+    std::vector<Value> results;
+    std::vector<Attr> attrs;
+    std::vector<RegionId> regions;
+    LocId loc = 0;
+
+    Value result() const { return results.front(); }
+    int64_t attr(AttrKey key) const;  // InternalError where it is absent
+    std::optional<int64_t> find_attr(AttrKey key) const;
+};
+
+struct Region {
+    std::vector<Value> args;
+    std::vector<InstId> insts;
+};
+
+struct Param {
+    std::string name;
+    Type type;
+};
+
+// A kernel owns its arena. Region 0 is the body. Builders append; passes build a new kernel.
+class Kernel {
+  public:
+    explicit Kernel(std::string name) : name_(std::move(name)), regions_(1), locs_(1) {}
+
+    const std::string& name() const { return name_; }
+    const std::vector<Param>& params() const { return params_; }
+    const std::vector<Loc>& locs() const { return locs_; }
+    const std::vector<InstId>& body() const { return regions_[0].insts; }
+    const Region& region(RegionId id) const { return regions_[id]; }
+    const Inst& inst(InstId id) const { return insts_[id]; }
+    const ValueData& data(Value value) const { return values_[value.index]; }
+    Type type(Value value) const { return value.none() ? Type() : data(value).type; }
+    Value param(size_t position) const { return param_values_[position]; }
+    size_t value_count() const { return values_.size(); }
+    uint32_t next_number() const { return next_number_; }
+    bool is(Value value, ValueKind kind) const { return !value.none() && data(value).kind == kind; }
+    bool is_constant(Value value) const { return is(value, ValueKind::constant); }
+
+    Value add_param(const std::string& name, Type type);
+    Value constant(Type type, uint64_t bits);  // the same constant is the same Value
+    LocId add_loc(const Loc& loc);
+    // Appends an instruction to the region; every result type makes a result, numbered `numbers`
+    // or, where that is empty, from next_number() on.
+    InstId append(RegionId region, Inst inst, const std::vector<Type>& result_types,
+                  const std::vector<uint32_t>& numbers = {});
+
+  private:
+    Value add_value(ValueData data);
+
+    std::string name_;
+    std::vector<Param> params_;
+    std::vector<Value> param_values_;
+    std::vector<Value> constants_;
+    std::vector<ValueData> values_;
+    std::vector<Inst> insts_;
+    std::vector<Region> regions_;
+    std::vector<Loc> locs_;
+    uint32_t next_number_ = 0;
+};
+
+}  // namespace mytriton

@@ -1,0 +1,56 @@
+// Spelling of constants; floats go through std::to_chars, which finds the shortest digits.
+#include "ir/literal.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace mytriton {
+
+namespace {
+
+// Python's layout of the shortest digits: plain between 1e-4 and 1e16, else with an exponent of at
+// least two digits. Never bare digits, so it is a float in Python, in the IR and (with f) in C++.
+std::string spell_float(float value) {
+    if (std::isnan(value)) return std::signbit(value) ? "-nan" : "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    char buffer[64];
+    auto format = [&](std::chars_format layout) {
+        return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value, layout).ptr);
+    };
+    std::string text = format(std::chars_format::scientific);
+    int exponent = std::atoi(text.c_str() + text.find('e') + 1);
+    if (exponent < -4 || exponent >= 16) return text;
+    text = format(std::chars_format::fixed);
+    return text.find('.') == std::string::npos ? text + ".0" : text;
+}
+
+}  // namespace
+
+std::string spell(Scalar scalar, uint64_t bits) {
+    switch (scalar) {
+        case Scalar::boolean: return bits ? "true" : "false";
+        case Scalar::i32: return std::to_string(from_bits<int32_t>(bits));
+        case Scalar::f32: return spell_float(from_bits<float>(bits));
+    }
+    return "";
+}
+
+std::string spell_cxx(Scalar scalar, uint64_t bits) {
+    if (scalar == Scalar::f32) {
+        float value = from_bits<float>(bits);
+        if (std::isfinite(value)) return spell_float(value) + "f";
+        char text[40];
+        if (std::isinf(value) && value < 0) return "(-__int_as_float(0x7f800000))";
+        // Bits above 0x7fffffff do not fit an int literal; the conversion keeps them.
+        const char* format = bits > 0x7fffffff ? "__int_as_float((int)0x%08xu)" : "__int_as_float(0x%08x)";
+        std::snprintf(text, sizeof text, format, static_cast<unsigned>(bits));
+        return text;
+    }
+    // -2147483648 would be the negation of a long.
+    if (scalar == Scalar::i32 && from_bits<int32_t>(bits) == INT32_MIN) return "(-2147483647 - 1)";
+    return spell(scalar, bits);
+}
+
+}  // namespace mytriton

@@ -1,0 +1,41 @@
+// The value map behind Rewriter.
+#include "ir/rewrite.h"
+
+namespace mytriton {
+
+Rewriter::Rewriter(const Kernel& old) : old_(old), fresh_(old.name()), map_(old.value_count()) {
+    for (size_t i = 0; i < old.params().size(); ++i)
+        replace(old.param(i), fresh_.add_param(old.params()[i].name, old.params()[i].type));
+    for (const Loc& loc : old.locs()) fresh_.add_loc(loc);
+}
+
+Value Rewriter::map(Value old) {
+    if (old.none()) return old;
+    if (old_.is_constant(old)) return fresh_.constant(old_.type(old), old_.data(old).bits);
+    Value fresh = map_[old.index];
+    if (fresh.none()) throw InternalError("Rewriter::map", "a value is used before it is rebuilt");
+    return fresh;
+}
+
+Inst Rewriter::mapped(const Inst& inst) {
+    Inst copy = inst;
+    copy.results.clear();
+    for (Value& operand : copy.operands) operand = map(operand);
+    return copy;
+}
+
+void Rewriter::keep(const Inst& inst) { keep(inst, mapped(inst)); }
+
+void Rewriter::keep(const Inst& inst, Inst mapped) {
+    std::vector<Type> types;
+    std::vector<uint32_t> numbers;
+    for (Value result : inst.results) {
+        types.push_back(old_.type(result));
+        numbers.push_back(old_.data(result).number);
+    }
+    InstId id = fresh_.append(0, std::move(mapped), types, numbers);
+    for (size_t i = 0; i < inst.results.size(); ++i)
+        replace(inst.results[i], fresh_.inst(id).results[i]);
+}
+
+}  // namespace mytriton

@@ -1,0 +1,127 @@
+// Promotion, broadcasting and the result type of each op.
+#include "ir/typing.h"
+
+#include "ir/error.h"
+
+namespace mytriton {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& message) { throw TypingError(message); }
+
+void require_number(Op op, Type type) {
+    if (type.is_pointer())
+        fail(std::string(info(op).name) + " requires " + accepted_types(op) + ", got " + type.str());
+}
+
+void require_expression(Op op, Scalar scalar, Type got) {
+    if (expression(op, info(scalar).type_class).empty())
+        fail(std::string(info(op).name) + " requires " + accepted_types(op) + ", got " + got.str());
+}
+
+Scalar promote_or_fail(Op op, Type a, Type b) {
+    require_number(op, a);
+    require_number(op, b);
+    if (std::optional<Scalar> scalar = promote(a.scalar(), b.scalar())) return *scalar;
+    fail(std::string(info(op).name) + " cannot combine " + a.str() + " and " + b.str());
+}
+
+Type pure_type(Op op, const std::vector<Type>& operands) {
+    const OpInfo& row = info(op);
+    Scalar element{};
+    switch (row.form) {
+        case OpForm::Unary:
+            require_number(op, operands[0]);
+            element = operands[0].scalar();
+            break;
+        case OpForm::Binary:
+            element = promote_or_fail(op, operands[0], operands[1]);
+            break;
+        case OpForm::Select:
+            if (!operands[0].is(Scalar::boolean))
+                fail("condition must be bool, got " + operands[0].str());
+            element = promote_or_fail(op, operands[1], operands[2]);
+            break;
+    }
+    require_expression(op, element, operands.back());
+    if (row.result == OpResult::Bool) element = Scalar::boolean;
+    return Type::scalar(element).with_shape(common_shape(operands));
+}
+
+Type reduce_type(Op op, Type operand) {
+    require_number(op, operand);
+    if (operand.shape().size() != 1)
+        fail(std::string(info(op).name) + " requires a block of rank 1, got " + operand.str());
+    if (expression(info(op).combine, operand.type_class()).empty() || operand.is(Scalar::boolean))
+        fail(std::string(info(op).name) + " requires f32 or i32, got " + operand.str());
+    return operand.element();
+}
+
+void check_mask(Type mask) {
+    if (!mask.none() && !mask.is(Scalar::boolean)) fail("mask must be bool, got " + mask.str());
+}
+
+Type load_type(Type pointer, Type mask, Type other) {
+    if (!pointer.is_pointer()) fail("expected pointer, got " + pointer.str());
+    check_mask(mask);
+    Scalar element = pointer.scalar();
+    if (!other.none() && (other.is_pointer() || !is_storable(other.scalar(), element)))
+        fail("load fallback must be convertible to " + std::string(info(element).name) + ", got " +
+             other.str());
+    return Type::scalar(element).with_shape(common_shape({pointer, mask, other}));
+}
+
+}  // namespace
+
+std::optional<Scalar> promote(Scalar a, Scalar b) {
+    if (a == b) return a;
+    if (a == Scalar::boolean || b == Scalar::boolean) return std::nullopt;
+    return Scalar::f32;
+}
+
+std::vector<int64_t> common_shape(const std::vector<Type>& operands) {
+    std::vector<int64_t> shape;
+    for (Type type : operands) {
+        if (type.none() || !type.is_block() || type.shape() == shape) continue;
+        if (shape.empty()) {
+            shape = type.shape();
+            continue;
+        }
+        std::string rendered;
+        for (Type each : operands)
+            if (!each.none()) rendered += (rendered.empty() ? "" : ", ") + each.str();
+        fail("incompatible shapes: " + rendered);
+    }
+    return shape;
+}
+
+bool is_storable(Scalar from, Scalar to) {
+    return from == to || (from == Scalar::i32 && to == Scalar::f32);
+}
+
+Type result_type(Op op, const std::vector<Type>& operands) {
+    if (info(op).kind == OpKind::pure) return pure_type(op, operands);
+    if (info(op).kind == OpKind::reduce) return reduce_type(op, operands[0]);
+    if (op == Op::load) return load_type(operands[0], operands[1], operands[2]);
+    if (op == Op::addptr) {
+        if (!operands[0].is_pointer()) fail("expected pointer, got " + operands[0].str());
+        if (!operands[1].is(Scalar::i32))
+            fail("pointer offset must be i32, got " + operands[1].str());
+        return operands[0].with_shape(common_shape(operands));
+    }
+    throw InternalError("result_type", std::string(info(op).name) + " has no inferred type");
+}
+
+void check_store(Type pointer, Type value, Type mask) {
+    if (!pointer.is_pointer()) fail("expected pointer, got " + pointer.str());
+    check_mask(mask);
+    std::string_view element = info(pointer.scalar()).name;
+    if (value.is_pointer() || !is_storable(value.scalar(), pointer.scalar()))
+        fail("stored value must be convertible to " + std::string(element) + ", got " + value.str());
+    common_shape({pointer, value, mask});
+    if (!pointer.is_block() && (value.is_block() || (!mask.none() && mask.is_block())))
+        fail("a scalar pointer stores a scalar, got value " + value.str() +
+             (mask.none() ? "" : " and mask " + mask.str()));
+}
+
+}  // namespace mytriton

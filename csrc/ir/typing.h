@@ -1,0 +1,38 @@
+// The type rules of ops, stated once: tracing infers with them, the verifier checks with them.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "ir/op.h"
+#include "ir/type.h"
+
+namespace mytriton {
+
+// A rule was broken; the caller adds where.
+class TypingError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+// The element type of arithmetic on two others: f32 beside i32 is f32. Bool meets only bool here
+// (tracing casts it first); nothing means the two do not mix.
+std::optional<Scalar> promote(Scalar a, Scalar b);
+
+// The shape that operands share: scalars stretch, blocks must be equal.
+// TypingError: "incompatible shapes: vector<128 x f32>, vector<256 x f32>".
+std::vector<int64_t> common_shape(const std::vector<Type>& operands);
+
+// The result type of a pure, reduce, addptr or load op; omitted operands are Type(). The other ops
+// carry theirs in attributes (arange) or in the result itself (cast).
+Type result_type(Op op, const std::vector<Type>& operands);
+
+// May a value of `from` be stored as `to` without a cast? Equal types, and i32 as f32.
+bool is_storable(Scalar from, Scalar to);
+
+// TypingError unless `value` may be stored through `pointer` under `mask`.
+void check_store(Type pointer, Type value, Type mask);
+
+}  // namespace mytriton

@@ -1,0 +1,33 @@
+// The optimisation passes and the one ordered list that runs them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace mytriton {
+
+// Evaluates ops on constants and applies the identities in fold.cpp. Never changes a type or a
+// shape, and folds only what every target computes to the same bits.
+Kernel constant_fold(const Kernel& kernel);
+
+// Reuses the first of several equal pure ops. Constants are compared by their bits: -0.0 is not 0.0.
+Kernel eliminate_common_subexpressions(const Kernel& kernel);
+
+// Drops results that nothing needs. Stores are what is needed; a load nobody uses is dropped too.
+Kernel eliminate_dead_code(const Kernel& kernel);
+
+struct Pass {
+    std::string name;
+    std::function<Kernel(const Kernel&)> run;
+};
+
+// fold, cse, dce: in this order.
+const std::vector<Pass>& default_passes();
+
+// Verifies, runs each pass and verifies after it; a pass that breaks the kernel is named.
+Kernel run_passes(const Kernel& kernel, const std::vector<Pass>& passes = default_passes());
+
+}  // namespace mytriton
