@@ -23,6 +23,7 @@ typedef float f32v __attribute__((vector_size(4 * kLanes)));
 typedef int i32v __attribute__((vector_size(4 * kLanes)));
 typedef long long i64v __attribute__((vector_size(8 * kLanes)));
 typedef double f64v __attribute__((vector_size(8 * kLanes)));
+typedef short i16v __attribute__((vector_size(2 * kLanes)));
 typedef unsigned char u8v __attribute__((vector_size(kLanes)));
 
 // Constants. Subtracting a zero keeps -0 and NaN, where adding it would not keep -0.
@@ -107,7 +108,7 @@ typedef unsigned char u8v __attribute__((vector_size(kLanes)));
 [[gnu::always_inline]] inline i32v i32_to_bool(i32v a) { return a != 0; }
 
 // Contiguous access, unaligned. In memory a bool is a byte: any but 0 reads as true, and 0 or 1 is
-// written.
+// written. The step through i16v is there for g++, which converts lane by lane without it.
 
 [[gnu::always_inline]] inline f32v load_f32(const float* from) {
     f32v r;
@@ -124,7 +125,7 @@ typedef unsigned char u8v __attribute__((vector_size(kLanes)));
 [[gnu::always_inline]] inline i32v load_bool(const unsigned char* from) {
     u8v r;
     __builtin_memcpy(&r, from, sizeof r);
-    return __builtin_convertvector(r, i32v) != 0;
+    return __builtin_convertvector(__builtin_convertvector(r, i16v), i32v) != 0;
 }
 
 [[gnu::always_inline]] inline void store_f32(float* to, f32v value) {
@@ -136,7 +137,7 @@ typedef unsigned char u8v __attribute__((vector_size(kLanes)));
 }
 
 [[gnu::always_inline]] inline void store_bool(unsigned char* to, i32v value) {
-    u8v bytes = __builtin_convertvector(value & 1, u8v);
+    u8v bytes = __builtin_convertvector(__builtin_convertvector(value & 1, i16v), u8v);
     __builtin_memcpy(to, &bytes, sizeof bytes);
 }
 
@@ -225,14 +226,19 @@ template <class T, class V>
     scatter_bool(base, widen(offset), mask, value);
 }
 
-// Contiguous access under a mask, which need not be a prefix.
+// Contiguous access under a mask, which need not be a prefix. The loops become masked moves, where
+// the target has them for the type; for bytes the way of gather and scatter is faster.
 
 [[gnu::always_inline]] inline f32v load_f32(const float* from, i32v mask, f32v other) {
-    return gather_f32(from, iota(), mask, other);
+    f32v r;
+    for (int k = 0; k < kLanes; ++k) r[k] = mask[k] ? from[k] : other[k];
+    return r;
 }
 
 [[gnu::always_inline]] inline i32v load_i32(const int* from, i32v mask, i32v other) {
-    return gather_i32(from, iota(), mask, other);
+    i32v r;
+    for (int k = 0; k < kLanes; ++k) r[k] = mask[k] ? from[k] : other[k];
+    return r;
 }
 
 [[gnu::always_inline]] inline i32v load_bool(const unsigned char* from, i32v mask, i32v other) {
@@ -240,11 +246,15 @@ template <class T, class V>
 }
 
 [[gnu::always_inline]] inline void store_f32(float* to, i32v mask, f32v value) {
-    scatter_f32(to, iota(), mask, value);
+    for (int k = 0; k < kLanes; ++k) {
+        if (mask[k]) to[k] = value[k];
+    }
 }
 
 [[gnu::always_inline]] inline void store_i32(int* to, i32v mask, i32v value) {
-    scatter_i32(to, iota(), mask, value);
+    for (int k = 0; k < kLanes; ++k) {
+        if (mask[k]) to[k] = value[k];
+    }
 }
 
 [[gnu::always_inline]] inline void store_bool(unsigned char* to, i32v mask, i32v value) {

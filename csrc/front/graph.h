@@ -14,19 +14,16 @@ constexpr NodeId kNoNode = UINT32_MAX;
 
 enum class NodeKind : uint8_t { param, constant, op };
 
-// One traced value (or statement). A weak constant is a Python number: beside a typed value it
-// takes that value's type; alone it is i32 or f32.
+// One traced value (or statement).
 struct Node {
     NodeKind kind;
     Type type;  // none: a store
     Op op{};
-    std::vector<NodeId> operands;  // kNoNode: omitted
-    std::vector<Attr> attrs;
-    uint64_t bits = 0;          // of constants
-    uint32_t position = 0;      // of parameters
-    bool weak = false;          // of constants
-    double number = 0;          // of weak constants: the Python number before rounding
-    Loc loc;
+    std::vector<NodeId> operands = {};  // kNoNode: omitted
+    std::vector<Attr> attrs = {};
+    uint64_t bits = 0;      // of constants
+    uint32_t position = 0;  // of parameters
+    Loc loc = {};
 };
 
 // Nodes stand in trace order, so operands come before their users. `statements` are the loads and

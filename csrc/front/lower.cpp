@@ -56,7 +56,7 @@ class Lowering {
     Value emit(const Node& node) {
         if (node.kind == NodeKind::param) return kernel_.param(node.position);
         if (node.kind == NodeKind::constant) return kernel_.constant(node.type, node.bits);
-        Inst inst{.op = node.op, .operands = {}, .results = {}, .attrs = node.attrs, .regions = {}};
+        Inst inst{.op = node.op, .attrs = node.attrs};
         for (NodeId operand : node.operands)
             inst.operands.push_back(operand == kNoNode ? Value() : values_[operand]);
         inst.loc = kernel_.add_loc(node.loc);

@@ -1,4 +1,4 @@
-// Tracing: promotion, weak constants and the explicit casts that typed SSA then carries.
+// Tracing: promotion and the explicit casts that typed SSA then carries.
 #include "front/trace.h"
 
 #include <algorithm>
@@ -47,8 +47,6 @@ NodeId Trace::param(const std::string& name, Type type) {
 NodeId Trace::bool_constant(bool value) {
     Node node{.kind = NodeKind::constant, .type = Type::scalar(Scalar::boolean)};
     node.bits = bits_of(value);
-    node.weak = true;
-    node.number = value ? 1 : 0;
     return add(std::move(node));
 }
 
@@ -57,16 +55,12 @@ NodeId Trace::int_constant(int64_t value, const Loc& loc) {
         fail("an int in a kernel must fit in 32 bits, got " + std::to_string(value), loc);
     Node node{.kind = NodeKind::constant, .type = kI32()};
     node.bits = bits_of(static_cast<int32_t>(value));
-    node.weak = true;
-    node.number = static_cast<double>(value);
     return add(std::move(node));
 }
 
 NodeId Trace::float_constant(double value) {
     Node node{.kind = NodeKind::constant, .type = Type::scalar(Scalar::f32)};
     node.bits = bits_of(static_cast<float>(value));
-    node.weak = true;
-    node.number = value;
     return add(std::move(node));
 }
 
@@ -92,12 +86,9 @@ NodeId Trace::arange(int64_t start, int64_t end, const Loc& loc) {
                   {{AttrKey::start, start}, {AttrKey::end, end}});
 }
 
-// The constant in another type, rounded once from the Python number.
 NodeId Trace::constant_as(NodeId constant, Scalar to) {
     Node node = graph_.nodes[constant];
-    Scalar from = node.type.scalar();
-    node.bits = to == Scalar::f32 ? bits_of(static_cast<float>(node.number))
-                                  : apply_conversion(from, to, node.bits);
+    node.bits = apply_conversion(node.type.scalar(), to, node.bits);
     node.type = Type::scalar(to);
     return add(std::move(node));
 }
@@ -114,7 +105,7 @@ NodeId Trace::cast(NodeId value, Scalar to, const Loc& loc) {
     return convert(value, to, loc);
 }
 
-// f32 wins over i32 wins over bool; a weak constant only raises the kind, from bool to int to float.
+// f32 wins over i32 wins over bool, for values and Python numbers alike.
 Scalar Trace::common_scalar(Op op, const std::vector<NodeId>& operands, const Loc& loc) const {
     Scalar common = Scalar::boolean;
     for (NodeId operand : operands) {

@@ -14,9 +14,9 @@ class Trace {
     explicit Trace(std::string kernel_name) { graph_.name = std::move(kernel_name); }
 
     NodeId param(const std::string& name, Type type);
-    NodeId bool_constant(bool value);                       // Python's True and False
-    NodeId int_constant(int64_t value, const Loc& loc);     // a weak int; must fit i32
-    NodeId float_constant(double value);                    // a weak float
+    NodeId bool_constant(bool value);
+    NodeId int_constant(int64_t value, const Loc& loc);  // must fit i32
+    NodeId float_constant(double value);                 // rounded to f32
 
     NodeId program_id(int64_t axis, const Loc& loc);
     NodeId num_programs(int64_t axis, const Loc& loc);

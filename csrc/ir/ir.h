@@ -47,10 +47,10 @@ using LocId = uint32_t;  // 0: unknown
 
 struct Inst {
     Op op;
-    std::vector<Value> operands;
-    std::vector<Value> results;
-    std::vector<Attr> attrs;
-    std::vector<RegionId> regions;
+    std::vector<Value> operands = {};
+    std::vector<Value> results = {};
+    std::vector<Attr> attrs = {};
+    std::vector<RegionId> regions = {};
     LocId loc = 0;
 
     Value result() const { return results.front(); }
