@@ -1,12 +1,14 @@
 // Vectors for emitted host kernels: overloads of ir/scalar.h's functions, and access to memory.
 //
 // The text follows scalar.h's in every emitted kernel, and needs nothing else. A bool is an i32v
-// lane that is 0 or -1. Loops over lanes become single instructions where the target has them;
-// they are written as loops because the vector extensions have no portable name for these.
+// lane that is 0 or -1. It is written with the vector extensions of g++ and clang++. What these
+// have no name for is a builtin for x86, and else a loop over lanes, which compilers may or may
+// not turn into single instructions.
 #ifndef MYTRITON_CPU_VECTOR_H
 #define MYTRITON_CPU_VECTOR_H
 
-// Everything is inlined, so it does not matter how a vector that is wider than a register is passed.
+// Everything is inlined, so it does not matter how a vector that is wider than a register is
+// passed.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace mytriton::rows {
@@ -26,15 +28,34 @@ typedef double f64v __attribute__((vector_size(8 * kLanes)));
 typedef short i16v __attribute__((vector_size(2 * kLanes)));
 typedef unsigned char u8v __attribute__((vector_size(kLanes)));
 
+#if defined(__AVX512F__)
+// Arguments of the builtins for AVX-512.
+constexpr unsigned short kAllLanes = 0xffff;
+constexpr int kRoundAsSet = 4;
+
+[[gnu::always_inline]] inline unsigned short mask_bits(i32v mask) {
+    constexpr int kNotEqual = 4;
+    return __builtin_ia32_cmpd512_mask(mask, i32v{}, kNotEqual, kAllLanes);
+}
+#endif
+
 // Constants. Subtracting a zero keeps -0 and NaN, where adding it would not keep -0.
 
-[[gnu::always_inline]] inline f32v splat_f32(float a) { return a - f32v{}; }
+[[gnu::always_inline]] inline f32v splat_f32(float a) {
+    return a - f32v{};
+}
 
-[[gnu::always_inline]] inline i32v splat_i32(int a) { return a - i32v{}; }
+[[gnu::always_inline]] inline i32v splat_i32(int a) {
+    return a - i32v{};
+}
 
-[[gnu::always_inline]] inline i32v splat_bool(bool a) { return splat_i32(-int(a)); }
+[[gnu::always_inline]] inline i32v splat_bool(bool a) {
+    return splat_i32(-int(a));
+}
 
-[[gnu::always_inline]] inline i64v splat_i64(long long a) { return a - i64v{}; }
+[[gnu::always_inline]] inline i64v splat_i64(long long a) {
+    return a - i64v{};
+}
 
 [[gnu::always_inline]] inline i32v iota() {
     i32v r;
@@ -42,20 +63,45 @@ typedef unsigned char u8v __attribute__((vector_size(kLanes)));
     return r;
 }
 
-[[gnu::always_inline]] inline i64v widen(i32v a) { return __builtin_convertvector(a, i64v); }
+[[gnu::always_inline]] inline i64v widen(i32v a) {
+    return __builtin_convertvector(a, i64v);
+}
 
 // Overloads of scalar.h's functions.
 
-[[gnu::always_inline]] inline i32v bits_of(f32v a) { return __builtin_bit_cast(i32v, a); }
+[[gnu::always_inline]] inline i32v bits_of(f32v a) {
+    return __builtin_bit_cast(i32v, a);
+}
 
-[[gnu::always_inline]] inline f32v float_of(i32v a) { return __builtin_bit_cast(f32v, a); }
+[[gnu::always_inline]] inline f32v float_of(i32v a) {
+    return __builtin_bit_cast(f32v, a);
+}
 
-[[gnu::always_inline]] inline i32v isnan(f32v a) { return a != a; }
+[[gnu::always_inline]] inline i32v isnan(f32v a) {
+    return a != a;
+}
 
 [[gnu::always_inline]] inline f32v fma(f32v a, f32v b, f32v c) {
+#if defined(__AVX512F__)
+    return __builtin_ia32_vfmaddps512_mask(a, b, c, kAllLanes, kRoundAsSet);
+#elif defined(__FMA__)
+    return __builtin_ia32_vfmaddps256(a, b, c);
+#else
     f32v r;
     for (int k = 0; k < kLanes; ++k) r[k] = __builtin_fmaf(a[k], b[k], c[k]);
     return r;
+#endif
+}
+
+[[gnu::always_inline]] inline f32v bounded(f32v a, f32v low, f32v high) {
+#if defined(__AVX__) && !defined(__AVX512F__)
+    // These give their second operand if one is a NaN. g++ knows that, but does not use them for
+    // what is below when a bound is constant, which costs exp a fifth of its speed.
+    return __builtin_ia32_minps256(high, __builtin_ia32_maxps256(low, a));
+#else
+    a = low > a ? low : a;
+    return high < a ? high : a;
+#endif
 }
 
 [[gnu::always_inline]] inline f32v sqrtf(f32v a) {
@@ -64,7 +110,9 @@ typedef unsigned char u8v __attribute__((vector_size(kLanes)));
     return r;
 }
 
-[[gnu::always_inline]] inline f32v expf(f32v a) { return exp_f32<f32v, i32v, fma>(a); }
+[[gnu::always_inline]] inline f32v expf(f32v a) {
+    return exp_f32<f32v, i32v, fma, bounded>(a);
+}
 
 // The divisor, with 1 in place of those that could trap. MIN / 1 is also what MIN / -1 shall be.
 [[gnu::always_inline]] inline i32v safe_divisor(i32v a, i32v b) {
@@ -87,7 +135,9 @@ typedef unsigned char u8v __attribute__((vector_size(kLanes)));
     return b == 0 ? a : a - divide(a, safe) * safe;
 }
 
-[[gnu::always_inline]] inline f32v i32_to_f32(i32v a) { return __builtin_convertvector(a, f32v); }
+[[gnu::always_inline]] inline f32v i32_to_f32(i32v a) {
+    return __builtin_convertvector(a, f32v);
+}
 
 [[gnu::always_inline]] inline f32v bool_to_f32(i32v a) {
     return float_of(a & bits_of(splat_f32(1.0f)));
@@ -101,11 +151,17 @@ typedef unsigned char u8v __attribute__((vector_size(kLanes)));
     return a >= 0x1p31f ? splat_i32(0x7fffffff) : r;
 }
 
-[[gnu::always_inline]] inline i32v bool_to_i32(i32v a) { return a & 1; }
+[[gnu::always_inline]] inline i32v bool_to_i32(i32v a) {
+    return a & 1;
+}
 
-[[gnu::always_inline]] inline i32v f32_to_bool(f32v a) { return a != 0.0f; }
+[[gnu::always_inline]] inline i32v f32_to_bool(f32v a) {
+    return a != 0.0f;
+}
 
-[[gnu::always_inline]] inline i32v i32_to_bool(i32v a) { return a != 0; }
+[[gnu::always_inline]] inline i32v i32_to_bool(i32v a) {
+    return a != 0;
+}
 
 // Contiguous access, unaligned. In memory a bool is a byte: any but 0 reads as true, and 0 or 1 is
 // written. The step through i16v is there for g++, which converts lane by lane without it.
@@ -148,7 +204,8 @@ typedef unsigned char u8v __attribute__((vector_size(kLanes)));
 static_assert(sizeof(void*) == sizeof(long long), "addresses are computed in 64 bits");
 
 template <class T>
-[[gnu::always_inline]] inline i64v addresses(const T* base, const i64v& offset, i32v mask, const T* spare) {
+[[gnu::always_inline]] inline i64v addresses(const T* base, const i64v& offset, i32v mask,
+                                             const T* spare) {
     i64v used = offset * (long long)sizeof(T) + (long long)base;
     i64v replaced = splat_i64((long long)spare);
     return replaced + ((used - replaced) & widen(mask));
@@ -180,16 +237,18 @@ template <class T, class V>
     return gather(base, offset, mask, other);
 }
 
-[[gnu::always_inline]] inline i32v gather_bool(const unsigned char* base, const i64v& offset, i32v mask,
-                                               i32v other) {
+[[gnu::always_inline]] inline i32v gather_bool(const unsigned char* base, const i64v& offset,
+                                               i32v mask, i32v other) {
     return mask ? gather(base, offset, mask, i32v{}) != 0 : other;
 }
 
-[[gnu::always_inline]] inline void scatter_f32(float* base, const i64v& offset, i32v mask, f32v value) {
+[[gnu::always_inline]] inline void scatter_f32(float* base, const i64v& offset, i32v mask,
+                                               f32v value) {
     scatter(base, offset, mask, value);
 }
 
-[[gnu::always_inline]] inline void scatter_i32(int* base, const i64v& offset, i32v mask, i32v value) {
+[[gnu::always_inline]] inline void scatter_i32(int* base, const i64v& offset, i32v mask,
+                                               i32v value) {
     scatter(base, offset, mask, value);
 }
 
@@ -203,8 +262,7 @@ template <class T, class V>
     return gather_f32(base, widen(offset), mask, other);
 }
 
-[[gnu::always_inline]] inline i32v gather_i32(const int* base, i32v offset, i32v mask,
-                                              i32v other) {
+[[gnu::always_inline]] inline i32v gather_i32(const int* base, i32v offset, i32v mask, i32v other) {
     return gather_i32(base, widen(offset), mask, other);
 }
 
@@ -226,19 +284,20 @@ template <class T, class V>
     scatter_bool(base, widen(offset), mask, value);
 }
 
-// Contiguous access under a mask, which need not be a prefix. The loops become masked moves, where
-// the target has them for the type; for bytes the way of gather and scatter is faster.
+// Contiguous access under a mask, which need not be a prefix.
 
 [[gnu::always_inline]] inline f32v load_f32(const float* from, i32v mask, f32v other) {
-    f32v r;
-    for (int k = 0; k < kLanes; ++k) r[k] = mask[k] ? from[k] : other[k];
-    return r;
+#if defined(__AVX512F__)
+    return __builtin_ia32_loadups512_mask(from, other, mask_bits(mask));
+#elif defined(__AVX__)
+    return mask ? __builtin_ia32_maskloadps256((const f32v*)from, mask) : other;
+#else
+    return gather_f32(from, iota(), mask, other);
+#endif
 }
 
 [[gnu::always_inline]] inline i32v load_i32(const int* from, i32v mask, i32v other) {
-    i32v r;
-    for (int k = 0; k < kLanes; ++k) r[k] = mask[k] ? from[k] : other[k];
-    return r;
+    return bits_of(load_f32((const float*)from, mask, float_of(other)));
 }
 
 [[gnu::always_inline]] inline i32v load_bool(const unsigned char* from, i32v mask, i32v other) {
@@ -246,15 +305,17 @@ template <class T, class V>
 }
 
 [[gnu::always_inline]] inline void store_f32(float* to, i32v mask, f32v value) {
-    for (int k = 0; k < kLanes; ++k) {
-        if (mask[k]) to[k] = value[k];
-    }
+#if defined(__AVX512F__)
+    __builtin_ia32_storeups512_mask(to, value, mask_bits(mask));
+#elif defined(__AVX__)
+    __builtin_ia32_maskstoreps256((f32v*)to, mask, value);
+#else
+    scatter_f32(to, iota(), mask, value);
+#endif
 }
 
 [[gnu::always_inline]] inline void store_i32(int* to, i32v mask, i32v value) {
-    for (int k = 0; k < kLanes; ++k) {
-        if (mask[k]) to[k] = value[k];
-    }
+    store_f32((float*)to, mask, float_of(value));
 }
 
 [[gnu::always_inline]] inline void store_bool(unsigned char* to, i32v mask, i32v value) {

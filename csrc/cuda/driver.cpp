@@ -83,7 +83,9 @@ const char* advice_for(CUresult result) {
     message += " (" + std::to_string(result);
     message += (text != nullptr ? ", " + std::string(text) : "") + ").";
     if (const char* advice = advice_for(result)) message += " " + std::string(advice);
-    message += " The driver supports CUDA " + version_text(cuda.version) + ".";
+    if (cuda.version > 0) {
+        message += " The driver supports CUDA " + version_text(cuda.version) + ".";
+    }
     throw RuntimeError(message);
 }
 
@@ -117,9 +119,9 @@ Driver load_driver() {
         reinterpret_cast<decltype(cuda.cuDriverGetVersion)>(dlsym(library, "cuDriverGetVersion"));
     if (cuda.cuDriverGetVersion != nullptr) cuda.cuDriverGetVersion(&cuda.version);
 
-#define X(symbol, since, need, type)                                                         \
-    cuda.symbol = reinterpret_cast<decltype(cuda.symbol)>(dlsym(library, #symbol));          \
-    if (cuda.symbol == nullptr && SymbolNeed::need == SymbolNeed::kNeeded)                   \
+#define X(symbol, since, need, type)                                                \
+    cuda.symbol = reinterpret_cast<decltype(cuda.symbol)>(dlsym(library, #symbol)); \
+    if (cuda.symbol == nullptr && SymbolNeed::need == SymbolNeed::kNeeded)          \
         throw_missing({#symbol, since, SymbolNeed::need}, path, cuda.version);
     MYTRITON_DRIVER_SYMBOLS(X)
 #undef X

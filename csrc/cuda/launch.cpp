@@ -80,8 +80,7 @@ void CudaKernel::refuse_capture(CUstream stream, int device) const {
         check(result, "cuStreamIsCapturing", entry_, device);
         if (status == 0) return;
     }
-    throw RuntimeError("kernel '" + entry_ + "' is not loaded on device " +
-                       std::to_string(device) +
+    throw RuntimeError("kernel '" + entry_ + "' is not loaded on device " + std::to_string(device) +
                        " yet, and the stream is being captured into a CUDA graph: warm up first, "
                        "by launching the kernel once before the capture");
 }
@@ -123,8 +122,8 @@ const CudaKernel::Loaded& CudaKernel::load(int device, CUstream stream) {
     CUmodule module = nullptr;
     check(cuda.cuModuleLoadData(&module, image_for(sm).image.c_str()), "cuModuleLoadData", entry_,
           device);
-    check(cuda.cuModuleGetFunction(&loaded.function, module, entry_.c_str()),
-          "cuModuleGetFunction", entry_, device);
+    check(cuda.cuModuleGetFunction(&loaded.function, module, entry_.c_str()), "cuModuleGetFunction",
+          entry_, device);
     loaded_.push_back(loaded);
     by_device_[device].store(&loaded_.back(), std::memory_order_release);
     return loaded_.back();

@@ -16,8 +16,8 @@
 namespace mytriton {
 
 // Turns CUDA text into an image for compute capability `sm`; tests pass their own.
-using CompileFn = std::function<Cubin(const std::string& text, const std::string& name, int sm,
-                                      bool fp_fusion)>;
+using CompileFn =
+    std::function<Cubin(const std::string& text, const std::string& name, int sm, bool fp_fusion)>;
 
 // Thread-safe. It never touches Python, so callers may release the GIL around launch(); the first
 // launch on a device compiles, which takes tens of milliseconds.

@@ -132,8 +132,8 @@ Nvrtc load_nvrtc() {
     }
 
     Nvrtc nvrtc;
-#define X(symbol, type)                                                                 \
-    nvrtc.symbol = reinterpret_cast<decltype(nvrtc.symbol)>(dlsym(library, #symbol));   \
+#define X(symbol, type)                                                               \
+    nvrtc.symbol = reinterpret_cast<decltype(nvrtc.symbol)>(dlsym(library, #symbol)); \
     if (nvrtc.symbol == nullptr) throw RuntimeError("this NVRTC library lacks " #symbol);
     MYTRITON_NVRTC_SYMBOLS(X)
 #undef X
@@ -172,10 +172,10 @@ class Program {
   public:
     Program(const Nvrtc& nvrtc, const std::string& text, const std::string& name) : nvrtc_(nvrtc) {
         const std::string file = name + ".cu";
-        check_nvrtc(nvrtc,
-                    nvrtc.nvrtcCreateProgram(&program_, text.c_str(), file.c_str(), 0, nullptr,
-                                             nullptr),
-                    "nvrtcCreateProgram", name);
+        check_nvrtc(
+            nvrtc,
+            nvrtc.nvrtcCreateProgram(&program_, text.c_str(), file.c_str(), 0, nullptr, nullptr),
+            "nvrtcCreateProgram", name);
     }
     ~Program() { nvrtc_.nvrtcDestroyProgram(&program_); }
     Program(const Program&) = delete;
@@ -224,8 +224,8 @@ void for_each_line(std::string_view text, Visit visit) {
 std::string_view first_error_line(std::string_view log) {
     std::string_view found = log.substr(0, log.find('\n'));
     for_each_line(log, [&](int, std::string_view line) {
-        const bool is_error = line.find("error:") != line.npos ||
-                              line.starts_with("ptxas error") || line.starts_with("ptxas fatal");
+        const bool is_error = line.find("error:") != line.npos || line.starts_with("ptxas error") ||
+                              line.starts_with("ptxas fatal");
         if (is_error) found = line;
         return is_error;
     });
@@ -285,7 +285,9 @@ bool nvrtc_available() {
     }
 }
 
-int nvrtc_version() { return nvrtc_library().version; }
+int nvrtc_version() {
+    return nvrtc_library().version;
+}
 
 std::vector<int> nvrtc_supported_archs() {
     const Nvrtc& nvrtc = nvrtc_library();
@@ -337,8 +339,7 @@ Cubin nvrtc_compile(const std::string& text, const std::string& name, const Nvrt
                              (log.empty() ? "" : " (" + log.substr(0, log.find('\n')) + ")");
     check_nvrtc(nvrtc, result, call.c_str(), name);
 
-    Cubin cubin =
-        read_image(nvrtc, program.get(), name, options.arch.starts_with("compute_"));
+    Cubin cubin = read_image(nvrtc, program.get(), name, options.arch.starts_with("compute_"));
     cubin.log = log;
     return cubin;
 }

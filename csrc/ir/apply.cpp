@@ -26,6 +26,7 @@ using LaneFn = void (*)(int64_t, Lanes, Lanes, Lanes, uint64_t*);
             declare_operands out[i] = bits_of(static_cast<R>(expression));         \
         }                                                                          \
     }
+#define IDENTITY(expression) [](int64_t, Lanes, Lanes, Lanes, uint64_t* out) { *out = bits_of(expression); }
 #define OPERAND(T, name) [[maybe_unused]] T name = from_bits<T>(lanes_##name[i]);
 #define OPERANDS_Unary(T) OPERAND(T, a)
 #define OPERANDS_Binary(T) OPERAND(T, a) OPERAND(T, b)
@@ -39,7 +40,7 @@ constexpr LaneFn kRows[][3] = {
     {LANES(OPERANDS_##form(float), RESULT_##result(float), f),     \
      LANES(OPERANDS_##form(int32_t), RESULT_##result(int32_t), i_), \
      LANES(OPERANDS_##form(bool), RESULT_##result(bool), b_)},
-#define REDUCE(...) {},
+#define REDUCE(name, combine, f, i, doc) {IDENTITY(f), IDENTITY(i)},
 #define CONVERT(...)
 #define STRUCTURAL(...) {},
 #include "ir/ops.def"
@@ -89,6 +90,8 @@ uint64_t apply_row(Op op, TypeClass type_class, uint64_t a, uint64_t b, uint64_t
     apply_row(op, type_class, 1, {&a, 0}, {&b, 0}, {&c, 0}, &out);
     return out;
 }
+
+uint64_t identity_of(Op op, TypeClass type_class) { return apply_row(op, type_class, 0); }
 
 uint64_t apply_conversion(Scalar from, Scalar to, uint64_t a) {
     uint64_t out = 0;

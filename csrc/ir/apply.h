@@ -26,4 +26,7 @@ void apply_conversion(Scalar from, Scalar to, int64_t count, Lanes a, uint64_t* 
 uint64_t apply_row(Op op, TypeClass type_class, uint64_t a, uint64_t b = 0, uint64_t c = 0);
 uint64_t apply_conversion(Scalar from, Scalar to, uint64_t a);
 
+// The identity of a reduce op's combine.
+uint64_t identity_of(Op op, TypeClass type_class);
+
 }  // namespace mytriton

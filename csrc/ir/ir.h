@@ -2,6 +2,7 @@
 // are named by integer ids, so a kernel is copied, kept and shown like any other value.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -90,6 +91,7 @@ class Kernel {
     Value add_param(const std::string& name, Type type);
     Value constant(Type type, uint64_t bits);  // the same constant is the same Value
     LocId add_loc(const Loc& loc);
+    void skip_numbers(uint32_t below) { next_number_ = std::max(next_number_, below); }
     // Appends an instruction to the region; every result type makes a result, numbered `numbers`
     // or, where that is empty, from next_number() on.
     InstId append(RegionId region, Inst inst, const std::vector<Type>& result_types,

@@ -25,9 +25,9 @@ constexpr OpInfo kOps[] = {
      1,                  kPure | traits,                                                       \
      python,             doc,                                                                  \
      Op::name,           {column(#f), column(#i), column(#b)}},
-#define REDUCE(name, combine, doc) \
-    {Op::name, #name, OpKind::reduce, OpForm::Unary, OpResult::Same, 1, 1, kPure, "tl", doc, \
-     Op::combine, {}},
+#define REDUCE(name, combine, f, i, doc)                                                       \
+    {Op::name, #name, OpKind::reduce, OpForm::Unary, OpResult::Same, 1, 1, kPure, "tl", doc,   \
+     Op::combine, {#f, #i, ""}},
 #define CONVERT(...)
 #define STRUCTURAL(name, operands, results, traits, doc)                                       \
     {Op::name, #name, OpKind::structural, OpForm::Unary, OpResult::Same, operands, results,    \

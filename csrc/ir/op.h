@@ -47,7 +47,8 @@ struct OpInfo {
     std::string_view python;
     std::string_view doc;
     Op combine;                  // of reduce ops: the pure row that joins two lanes
-    std::string_view text[3];    // of pure ops: expression by TypeClass; empty: not defined
+    std::string_view text[3];    // by TypeClass: a pure op's expression, a reduce op's identity;
+                                 // empty: not defined
     bool has(uint32_t trait) const { return (traits & trait) != 0; }
 };
 
@@ -55,7 +56,8 @@ const OpInfo& info(Op op);
 std::optional<Op> find_op(std::string_view name);
 int op_count();
 
-// The expression of a pure op for operands of one type class; empty where the op does not take it.
+// The expression of a pure op for operands of one type class, or the identity of a reduce op;
+// empty where the op does not take it.
 std::string_view expression(Op op, TypeClass type_class);
 
 // The conversion of `cast`: host text calls a function of scalar.h, CUDA text may spell it otherwise.

@@ -7,6 +7,7 @@ Rewriter::Rewriter(const Kernel& old) : old_(old), fresh_(old.name()), map_(old.
     for (size_t i = 0; i < old.params().size(); ++i)
         replace(old.param(i), fresh_.add_param(old.params()[i].name, old.params()[i].type));
     for (const Loc& loc : old.locs()) fresh_.add_loc(loc);
+    fresh_.skip_numbers(old.next_number());  // so that new values never take a kept number
 }
 
 Value Rewriter::map(Value old) {

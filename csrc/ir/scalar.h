@@ -14,22 +14,38 @@ namespace mytriton::rows {
 
 // Bit casts.
 
-[[gnu::always_inline]] constexpr int bits_of(float a) { return __builtin_bit_cast(int, a); }
+[[gnu::always_inline]] constexpr int bits_of(float a) {
+    return __builtin_bit_cast(int, a);
+}
 
-[[gnu::always_inline]] constexpr float float_of(int a) { return __builtin_bit_cast(float, a); }
+[[gnu::always_inline]] constexpr float float_of(int a) {
+    return __builtin_bit_cast(float, a);
+}
 
 // CUDA's name for float_of, so that literals print the same for both backends.
-[[gnu::always_inline]] constexpr float __int_as_float(int a) { return float_of(a); }
+[[gnu::always_inline]] constexpr float __int_as_float(int a) {
+    return float_of(a);
+}
 
 // Float math.
 
-[[gnu::always_inline]] constexpr bool isnan(float a) { return a != a; }
+[[gnu::always_inline]] constexpr bool isnan(float a) {
+    return a != a;
+}
 
 [[gnu::always_inline]] inline float fma(float a, float b, float c) {
     return __builtin_fmaf(a, b, c);
 }
 
-[[gnu::always_inline]] inline float sqrtf(float a) { return __builtin_sqrtf(a); }
+[[gnu::always_inline]] inline float sqrtf(float a) {
+    return __builtin_sqrtf(a);
+}
+
+// `a`, but not beyond the bounds. A NaN fails both comparisons and passes.
+[[gnu::always_inline]] constexpr float bounded(float a, float low, float high) {
+    a = low > a ? low : a;
+    return high < a ? high : a;
+}
 
 // All lanes of F (a float, or a vector of them) are `a`. Subtracting zero keeps -0 and NaN.
 template <class F>
@@ -38,16 +54,13 @@ template <class F>
 }
 
 // e to the power x, without branches; at most 0.9 ulp off, denormal results included.
-// F is float or a vector of floats, I the like ints, `fused` the fma of F. These are parameters
-// because a name looked up at instantiation would miss overloads for vectors declared below.
+// F is float or a vector of floats, I the like ints. The functions are parameters because a name
+// looked up at instantiation would miss the overloads for vectors, which are declared later.
 // The constants are printed by tools/fit_exp.py.
-template <class F, class I, F (*fused)(F, F, F)>
+template <class F, class I, F (*fused)(F, F, F), F (*within)(F, F, F)>
 [[gnu::always_inline]] inline F exp_f32(F x) {
-    // Beyond these the result is 0 or inf anyway. A NaN fails both comparisons and passes.
-    const F low = fill<F>(-104.0f);
-    const F high = fill<F>(89.0f);
-    x = low > x ? low : x;
-    x = high < x ? high : x;
+    // Beyond these bounds the result is 0 or inf anyway.
+    x = within(x, fill<F>(-104.0f), fill<F>(89.0f));
 
     // x = n ln 2 + r. Near 1.5 * 2^23 floats are whole numbers, so the sum rounds x / ln 2 to n
     // and leaves n + 254 in the low bits.
@@ -74,7 +87,9 @@ template <class F, class I, F (*fused)(F, F, F)>
     return p * __builtin_bit_cast(F, I((biased - half) << 23));
 }
 
-[[gnu::always_inline]] inline float expf(float a) { return exp_f32<float, int, fma>(a); }
+[[gnu::always_inline]] inline float expf(float a) {
+    return exp_f32<float, int, fma, bounded>(a);
+}
 
 // Integer division: truncates as C does; x / 0 is -1, x % 0 is x, and MIN / -1 wraps to MIN.
 
@@ -90,9 +105,13 @@ template <class F, class I, F (*fused)(F, F, F)>
 
 // Conversions. Float to int truncates and saturates, and a NaN gives 0; as a bool a NaN is true.
 
-[[gnu::always_inline]] constexpr float i32_to_f32(int a) { return float(a); }
+[[gnu::always_inline]] constexpr float i32_to_f32(int a) {
+    return float(a);
+}
 
-[[gnu::always_inline]] constexpr float bool_to_f32(bool a) { return a ? 1.0f : 0.0f; }
+[[gnu::always_inline]] constexpr float bool_to_f32(bool a) {
+    return a ? 1.0f : 0.0f;
+}
 
 [[gnu::always_inline]] constexpr int f32_to_i32(float a) {
     if (isnan(a)) return 0;
@@ -100,11 +119,17 @@ template <class F, class I, F (*fused)(F, F, F)>
     return a <= -0x1p31f ? -0x7fffffff - 1 : int(a);
 }
 
-[[gnu::always_inline]] constexpr int bool_to_i32(bool a) { return a ? 1 : 0; }
+[[gnu::always_inline]] constexpr int bool_to_i32(bool a) {
+    return a ? 1 : 0;
+}
 
-[[gnu::always_inline]] constexpr bool f32_to_bool(float a) { return a != 0.0f; }
+[[gnu::always_inline]] constexpr bool f32_to_bool(float a) {
+    return a != 0.0f;
+}
 
-[[gnu::always_inline]] constexpr bool i32_to_bool(int a) { return a != 0; }
+[[gnu::always_inline]] constexpr bool i32_to_bool(int a) {
+    return a != 0;
+}
 
 }  // namespace mytriton::rows
 

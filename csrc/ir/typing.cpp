@@ -52,8 +52,7 @@ Type reduce_type(Op op, Type operand) {
     require_number(op, operand);
     if (operand.shape().size() != 1)
         fail(std::string(info(op).name) + " requires a block of rank 1, got " + operand.str());
-    if (expression(info(op).combine, operand.type_class()).empty() || operand.is(Scalar::boolean))
-        fail(std::string(info(op).name) + " requires f32 or i32, got " + operand.str());
+    require_expression(op, operand.scalar(), operand);
     return operand.element();
 }
 

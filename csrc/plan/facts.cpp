@@ -1,0 +1,109 @@
+// One forward walk: each instruction's facts follow from its operands'.
+#include "plan/facts.h"
+
+#include <algorithm>
+
+#include "ir/literal.h"
+
+namespace mytriton {
+
+Facts::Facts(const Kernel& kernel) : kernel_(kernel), facts_(kernel.value_count()) {
+    for (InstId id : kernel.body()) {
+        const Inst& inst = kernel.inst(id);
+        for (Value result : inst.results)
+            facts_[result.index] = {stride_of(inst), index_arithmetic_of(inst), id};
+    }
+}
+
+std::optional<int64_t> Facts::stride(Value value) const {
+    if (!kernel_.type(value).is_block()) return 0;
+    return facts_[value.index].stride;
+}
+
+bool Facts::is_index_arithmetic(Value value) const {
+    return kernel_.is_constant(value) || facts_[value.index].index_arithmetic;
+}
+
+std::optional<InstId> Facts::definition(Value value) const {
+    return value.none() ? std::nullopt : facts_[value.index].definition;
+}
+
+std::optional<int64_t> Facts::stride_of(const Inst& inst) const {
+    Type type = kernel_.type(inst.result());
+    if (!type.is(Scalar::i32)) return std::nullopt;
+    if (inst.op == Op::arange) return 1;
+    std::vector<std::optional<int64_t>> strides;
+    for (Value operand : inst.operands)
+        if (!operand.none()) strides.push_back(stride(operand));
+    auto known = [&](size_t i) { return strides[i].has_value(); };
+    auto constant = [&](size_t i) -> std::optional<int64_t> {
+        if (!kernel_.is_constant(inst.operands[i])) return std::nullopt;
+        return from_bits<int32_t>(kernel_.data(inst.operands[i]).bits);
+    };
+    if (inst.op == Op::neg && known(0)) return -*strides[0];
+    if (inst.op == Op::add && known(0) && known(1)) return *strides[0] + *strides[1];
+    if (inst.op == Op::sub && known(0) && known(1)) return *strides[0] - *strides[1];
+    if (inst.op == Op::mul && known(0) && constant(1)) return *strides[0] * *constant(1);
+    if (inst.op == Op::mul && known(1) && constant(0)) return *strides[1] * *constant(0);
+    return std::nullopt;
+}
+
+bool Facts::index_arithmetic_of(const Inst& inst) const {
+    if (inst.op == Op::program_id || inst.op == Op::arange) return true;
+    if (!info(inst.op).has(kWraps) || !kernel_.type(inst.result()).is(Scalar::i32)) return false;
+    return std::ranges::all_of(inst.operands, [&](Value v) { return is_index_arithmetic(v); });
+}
+
+Address Facts::address(Value pointer) const {
+    Address address;
+    while (std::optional<InstId> id = definition(pointer)) {
+        const Inst& inst = kernel_.inst(*id);
+        if (inst.op != Op::addptr)
+            throw InternalError("Facts::address", "a pointer comes from " + std::string(info(inst.op).name));
+        address.offsets.push_back(inst.operands[1]);
+        pointer = inst.operands[0];
+    }
+    address.base = pointer;
+    std::ranges::reverse(address.offsets);
+    for (Value offset : address.offsets)
+        if (kernel_.type(offset).is_block()) address.lane_offsets.push_back(offset);
+    return address;
+}
+
+bool Facts::is_contiguous(const Address& address) const {
+    return address.lane_offsets.size() == 1 && stride(address.lane_offsets[0]) == 1;
+}
+
+bool Facts::is_injective(const Address& address) const {
+    if (address.lane_offsets.size() != 1) return false;
+    std::optional<int64_t> step = stride(address.lane_offsets[0]);
+    // A large stride may wrap around to the same element; ranges are at most 2**20 lanes wide.
+    return step && *step != 0 && std::abs(*step) < 4096;
+}
+
+std::vector<PrefixTest> Facts::prefix_tests(Value mask) const {
+    std::vector<PrefixTest> tests;
+    std::vector<Value> pending = {mask};
+    while (!pending.empty()) {
+        std::optional<InstId> id = definition(pending.back());
+        pending.pop_back();
+        if (!id) return {};
+        const Inst& inst = kernel_.inst(*id);
+        Value a = inst.operands.empty() ? Value() : inst.operands[0];
+        Value b = inst.operands.size() < 2 ? Value() : inst.operands[1];
+        if (inst.op == Op::bit_and) {
+            pending.insert(pending.end(), {b, a});
+            continue;
+        }
+        if (inst.op == Op::cmp_gt || inst.op == Op::cmp_ge) std::swap(a, b);
+        bool less = inst.op == Op::cmp_lt || inst.op == Op::cmp_gt;
+        bool less_or_equal = inst.op == Op::cmp_le || inst.op == Op::cmp_ge;
+        if ((!less && !less_or_equal) || !kernel_.type(a).is(Scalar::i32) || !kernel_.type(a).is_block() ||
+            stride(a) != 1 || kernel_.type(b).is_block())
+            return {};
+        tests.push_back({a, b, less_or_equal});
+    }
+    return tests;
+}
+
+}  // namespace mytriton

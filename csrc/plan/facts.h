@@ -1,0 +1,63 @@
+// What is known of each value before planning: how lanes relate, and where pointers point.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace mytriton {
+
+// A pointer is always a parameter moved by a list of i32 offsets, in the order they were added.
+// `lane_offsets` are those that are blocks; the others are the same for all lanes.
+struct Address {
+    Value base;
+    std::vector<Value> offsets;
+    std::vector<Value> lane_offsets;
+};
+
+// A mask that holds for the leading lanes only: index < bound (or <=, where `inclusive`), with an
+// index that rises by one from lane to lane and a bound that is the same for all.
+struct PrefixTest {
+    Value index;
+    Value bound;
+    bool inclusive;
+};
+
+class Facts {
+  public:
+    explicit Facts(const Kernel& kernel);
+
+    // Lane k holds (lane 0's value) + k * stride, as wrapping i32. 0 for what is not a block.
+    std::optional<int64_t> stride(Value value) const;
+
+    // Every leaf of the expression is program_id, arange or a constant.
+    bool is_index_arithmetic(Value value) const;
+
+    // The instruction that defines a result; nothing for parameters and constants.
+    std::optional<InstId> definition(Value value) const;
+
+    Address address(Value pointer) const;
+    bool is_contiguous(const Address& address) const;  // lane k stands k elements after lane 0
+
+    // Distinct lanes have distinct addresses.
+    bool is_injective(const Address& address) const;
+
+    // The tests whose conjunction the mask is; empty where it is not of that form.
+    std::vector<PrefixTest> prefix_tests(Value mask) const;
+
+  private:
+    struct Fact {
+        std::optional<int64_t> stride;
+        bool index_arithmetic = false;
+        std::optional<InstId> definition;
+    };
+    std::optional<int64_t> stride_of(const Inst& inst) const;
+    bool index_arithmetic_of(const Inst& inst) const;
+
+    const Kernel& kernel_;
+    std::vector<Fact> facts_;
+};
+
+}  // namespace mytriton

@@ -1,0 +1,12 @@
+// Makes SSA fit what emitters print: every operand of an op has the type that the op computes in.
+#pragma once
+
+#include "ir/ir.h"
+
+namespace mytriton {
+
+// Inserts the casts that SSA leaves implicit (i32 beside f32, i32 stored as f32). The result is
+// verified SSA too; the casts take numbers above all others.
+Kernel legalise(const Kernel& kernel);
+
+}  // namespace mytriton

@@ -1,0 +1,396 @@
+// Launching through a fake driver: contexts, caching, captures, grids, errors, forks.
+#include "cuda/launch.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cuda/driver.h"
+#include "ir/error.h"
+
+namespace {
+thread_local int allocations = 0;
+}  // namespace
+
+// Counted, because a warm launch must not allocate. Not inlined, or g++ sees a free() of what came
+// from new and warns.
+[[gnu::noinline]] void* operator new(size_t size) {
+    ++allocations;
+    if (void* memory = std::malloc(size)) return memory;
+    throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept {
+    std::free(memory);
+}
+
+namespace mytriton {
+namespace {
+
+constexpr char kCubinMagic[] = "\177ELF and more";
+
+// The fake's own controls; see fake_cuda.c.
+struct Fake {
+    const char* (*log)();
+    void (*reset)();
+    void (*fail_next)(const char*, int);
+    void* (*context)(int);
+    void* (*stream)(int, int);
+    void (*set_capture)(void*, int);
+    int (*get_capture)(void*);
+    CUresult (*get_current)(void**);
+    CUresult (*set_current)(void*);
+
+    Fake() {
+        void* library = dlopen(FAKE_CUDA_PATH, RTLD_NOW | RTLD_LOCAL);
+        if (library == nullptr) {
+            std::fprintf(stderr, "%s\n", dlerror());
+            std::abort();
+        }
+        find(library, "fake_log", log);
+        find(library, "fake_reset", reset);
+        find(library, "fake_fail_next", fail_next);
+        find(library, "fake_context", context);
+        find(library, "fake_stream", stream);
+        find(library, "fake_set_capture", set_capture);
+        find(library, "fake_get_capture", get_capture);
+        find(library, "cuCtxGetCurrent", get_current);
+        find(library, "cuCtxSetCurrent", set_current);
+    }
+
+    template <typename Function>
+    static void find(void* library, const char* name, Function& function) {
+        function = reinterpret_cast<Function>(dlsym(library, name));
+        if (function == nullptr) std::abort();
+    }
+
+    void* current() const {
+        void* context = nullptr;
+        get_current(&context);
+        return context;
+    }
+};
+
+class CudaLaunch : public testing::Test {
+  protected:
+    static void SetUpTestSuite() {
+        setenv("MYTRITON_LIBCUDA", FAKE_CUDA_PATH, 1);
+        // A death test then runs in a fresh process, where no driver has been opened yet.
+        GTEST_FLAG_SET(death_test_style, "threadsafe");
+    }
+    void SetUp() override { fake.reset(); }
+
+    // Compiles nothing, but remembers for which capabilities it was asked to.
+    CompileFn compile_fake() {
+        return [this](const std::string&, const std::string&, int sm, bool) {
+            compiled_for.push_back(sm);
+            return Cubin{.image = kCubinMagic, .is_ptx = false, .log = ""};
+        };
+    }
+
+    int count(const std::string& part) const {
+        const std::string log = fake.log();
+        int found = 0;
+        for (size_t at = log.find(part); at != log.npos; at = log.find(part, at + 1)) ++found;
+        return found;
+    }
+
+    Fake fake;
+    std::vector<int> compiled_for;
+    void* args[1] = {nullptr};
+};
+
+template <typename Error, typename Call>
+std::string message_of(Call call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        return error.what();
+    } catch (const std::exception& error) {
+        return std::string("another type of error: ") + error.what();
+    }
+    return "no error";
+}
+
+void expect_parts(const std::string& message, const std::vector<std::string>& parts) {
+    for (const std::string& part : parts) {
+        EXPECT_NE(message.find(part), message.npos) << "'" << part << "' is not in: " << message;
+    }
+}
+
+TEST_F(CudaLaunch, GridBlockStreamAndArgsReachTheDriver) {
+    CudaKernel kernel("text", "add_kernel", 256, false, compile_fake());
+    void* stream = fake.stream(0, 0);
+    kernel.launch(0, stream, {2147483647, 65535, 4}, args);
+    char wanted[256];
+    std::snprintf(wanted, sizeof wanted,
+                  "launch add_kernel device 0 grid 2147483647,65535,4 block 256,1,1 shared 0 "
+                  "stream %p args %p\n",
+                  stream, static_cast<void*>(args));
+    EXPECT_EQ(count(wanted), 1) << fake.log();
+}
+
+TEST_F(CudaLaunch, TextNameCapabilityAndFusionReachTheCompiler) {
+    std::string seen;
+    const auto compile = [&](const std::string& text, const std::string& name, int sm,
+                             bool fp_fusion) {
+        seen = text + "|" + name + "|" + std::to_string(sm) + "|" + (fp_fusion ? "fused" : "exact");
+        return Cubin{.image = ".version 8.0", .is_ptx = true, .log = ""};
+    };
+    CudaKernel fused("some text", "k", 32, true, compile);
+    fused.launch(2, nullptr, {1, 1, 1}, args);
+    EXPECT_EQ(seen, "some text|k|120|fused");
+    CudaKernel exact("other text", "k", 32, false, compile);
+    exact.launch(0, nullptr, {1, 1, 1}, args);
+    EXPECT_EQ(seen, "other text|k|90|exact");
+}
+
+TEST_F(CudaLaunch, PrimaryContextBecomesCurrentAndStaysWhereThereWasNone) {
+    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    EXPECT_EQ(fake.current(), nullptr);
+    kernel.launch(1, nullptr, {1, 1, 1}, args);
+    EXPECT_EQ(fake.current(), fake.context(1));
+    EXPECT_EQ(count("set context"), 1) << fake.log();
+    kernel.launch(1, nullptr, {1, 1, 1}, args);
+    EXPECT_EQ(count("set context"), 1) << "it was current already";
+}
+
+TEST_F(CudaLaunch, AnotherCurrentContextIsRestored) {
+    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    fake.set_current(fake.context(0));
+    for (int launch = 0; launch < 2; ++launch) {  // cold, then warm
+        kernel.launch(1, fake.stream(1, 0), {1, 1, 1}, args);
+        EXPECT_EQ(fake.current(), fake.context(0));
+    }
+    EXPECT_EQ(count("launch k device 1"), 2) << fake.log();
+}
+
+TEST_F(CudaLaunch, AnotherCurrentContextIsRestoredAfterAnError) {
+    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    fake.set_current(fake.context(0));
+    for (const char* call : {"cuModuleLoadData", "cuLaunchKernel"}) {
+        fake.fail_next(call, 2);
+        EXPECT_THROW(kernel.launch(1, nullptr, {1, 1, 1}, args), RuntimeError) << call;
+        EXPECT_EQ(fake.current(), fake.context(0)) << call;
+    }
+}
+
+TEST_F(CudaLaunch, ModuleLoadsOncePerDeviceAndCompilesOncePerCapability) {
+    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    for (int round = 0; round < 10; ++round) {
+        for (int device = 0; device < 3; ++device) {
+            kernel.launch(device, nullptr, {1, 1, 1}, args);
+        }
+    }
+    for (int device = 0; device < 3; ++device) {
+        EXPECT_EQ(count("load module in context " + std::to_string(device)), 1);
+        EXPECT_EQ(count("launch k device " + std::to_string(device)), 10);
+    }
+    EXPECT_EQ(compiled_for, (std::vector<int>{90, 120}));
+}
+
+TEST_F(CudaLaunch, ThreadsThatRaceOnAColdKernelLoadItOnce) {
+    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t) {
+        threads.emplace_back([&] {
+            for (int launch = 0; launch < 20; ++launch) {
+                kernel.launch(launch % 2, nullptr, {1, 1, 1}, args);
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(count("load module in context 0"), 1);
+    EXPECT_EQ(count("load module in context 1"), 1);
+    EXPECT_EQ(count("launch k "), 160);
+    EXPECT_EQ(compiled_for, (std::vector<int>{90}));
+}
+
+TEST_F(CudaLaunch, WarmLaunchesDoNotAllocate) {
+    CudaKernel kernel("text", "a_name_too_long_for_the_small_string", 32, false, compile_fake());
+    fake.set_current(fake.context(0));
+    kernel.launch(1, nullptr, {1, 1, 1}, args);
+    const int before = allocations;
+    kernel.launch(1, nullptr, {1, 1, 1}, args);
+    EXPECT_EQ(allocations, before);
+}
+
+TEST_F(CudaLaunch, EmptyGridLaunchesNothing) {
+    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    kernel.launch(0, nullptr, {0, 1, 1}, args);
+    kernel.launch(0, nullptr, {1, 0, 1}, args);
+    kernel.launch(0, nullptr, {1, 70000, 0}, args);
+    EXPECT_STREQ(fake.log(), "");
+    EXPECT_TRUE(compiled_for.empty());
+}
+
+TEST_F(CudaLaunch, GridAxesOutOfRangeAreValueErrors) {
+    CudaKernel kernel("text", "my_kernel", 32, false, compile_fake());
+    const auto refusal = [&](int64_t x, int64_t y, int64_t z) {
+        return message_of<ValueError>([&] { kernel.launch(0, nullptr, {x, y, z}, args); });
+    };
+    expect_parts(refusal(1, 65536, 1), {"my_kernel", "axis y is 65536", "65535"});
+    expect_parts(refusal(1, 1, 65536), {"my_kernel", "axis z is 65536", "65535"});
+    expect_parts(refusal(2147483648, 1, 1), {"axis x is 2147483648", "2147483647"});
+    expect_parts(refusal(4294967297, 1, 1), {"axis x is 4294967297"});
+    expect_parts(refusal(0, 1, -3), {"axis z is -3", "negative"});
+    EXPECT_STREQ(fake.log(), "");
+}
+
+TEST_F(CudaLaunch, DevicesOutOfRangeAreErrors) {
+    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    EXPECT_THROW(kernel.launch(-1, nullptr, {1, 1, 1}, args), ValueError);
+    EXPECT_THROW(kernel.launch(64, nullptr, {1, 1, 1}, args), ValueError);
+    expect_parts(
+        message_of<RuntimeError>([&] { kernel.launch(3, nullptr, {1, 1, 1}, args); }),
+        {"cuDeviceGet", "'k'", "device 3", "CUDA_ERROR_INVALID_DEVICE", "CUDA_VISIBLE_DEVICES"});
+}
+
+TEST_F(CudaLaunch, MoreThreadsThanTheDeviceTakesAreAValueError) {
+    CudaKernel most("text", "k", 1024, false, compile_fake());
+    most.launch(0, nullptr, {1, 1, 1}, args);
+    CudaKernel more("text", "wide_kernel", 1025, false, compile_fake());
+    expect_parts(message_of<ValueError>([&] { more.launch(0, nullptr, {1, 1, 1}, args); }),
+                 {"wide_kernel", "1025", "1024"});
+    EXPECT_THROW(CudaKernel("text", "k", 0, false, compile_fake()), InternalError);
+}
+
+TEST_F(CudaLaunch, ColdLaunchInACaptureIsRefusedAndDoesNotSpoilIt) {
+    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    void* stream = fake.stream(0, 0);
+    fake.set_capture(stream, 1);
+    expect_parts(message_of<RuntimeError>([&] { kernel.launch(0, stream, {1, 1, 1}, args); }),
+                 {"'k'", "device 0", "warm up"});
+    EXPECT_EQ(fake.get_capture(stream), 1);
+    EXPECT_TRUE(compiled_for.empty());
+
+    fake.set_capture(stream, 0);
+    kernel.launch(0, stream, {1, 1, 1}, args);
+    EXPECT_EQ(count("launch k"), 1) << "the refusal must not stick";
+}
+
+TEST_F(CudaLaunch, WarmLaunchInACaptureGoesThrough) {
+    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    void* stream = fake.stream(0, 0);
+    kernel.launch(0, fake.stream(0, 1), {1, 1, 1}, args);
+    fake.set_capture(stream, 1);
+    kernel.launch(0, stream, {1, 1, 1}, args);
+    EXPECT_EQ(count("launch k"), 2) << fake.log();
+    EXPECT_EQ(fake.get_capture(stream), 1);
+}
+
+TEST_F(CudaLaunch, ColdLaunchOnTheDefaultStreamDuringAnotherCaptureSaysWarmUp) {
+    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    fake.set_capture(fake.stream(0, 0), 1);
+    expect_parts(message_of<RuntimeError>([&] { kernel.launch(0, nullptr, {1, 1, 1}, args); }),
+                 {"warm up"});
+    // A stream of its own captures nothing, so we try, and the driver's refusal gets our advice.
+    expect_parts(
+        message_of<RuntimeError>([&] { kernel.launch(0, fake.stream(0, 1), {1, 1, 1}, args); }),
+        {"cuModuleLoadData", "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "warm up"});
+}
+
+TEST_F(CudaLaunch, DriverErrorsNameCallKernelDeviceAndAdvice) {
+    CudaKernel kernel("text", "my_kernel", 32, false, compile_fake());
+    const auto failure = [&](const char* call, int result) {
+        fake.fail_next(call, result);
+        return message_of<RuntimeError>([&] { kernel.launch(1, nullptr, {1, 1, 1}, args); });
+    };
+    expect_parts(failure("cuModuleLoadData", 200),
+                 {"cuModuleLoadData", "my_kernel", "device 1", "CUDA_ERROR_INVALID_IMAGE (200",
+                  "fake text", "update the driver", "supports CUDA 13.0"});
+    expect_parts(failure("cuDevicePrimaryCtxRetain", 2),
+                 {"cuDevicePrimaryCtxRetain", "CUDA_ERROR_OUT_OF_MEMORY", "Free device memory"});
+    expect_parts(failure("cuModuleGetFunction", 500), {"cuModuleGetFunction", "my_kernel"});
+    expect_parts(failure("cuLaunchKernel", 700),
+                 {"cuLaunchKernel", "CUDA_ERROR_ILLEGAL_ADDRESS", "compute-sanitizer"});
+    expect_parts(failure("cuLaunchKernel", 701),
+                 {"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "fewer lanes"});
+    expect_parts(failure("cuLaunchKernel", 12345), {"cuLaunchKernel", "12345"});
+}
+
+TEST_F(CudaLaunch, CompileErrorsPassThroughAndAreNotRemembered) {
+    bool broken = true;
+    CudaKernel kernel("text", "k", 32, false,
+                      [&](const std::string&, const std::string& name, int, bool) {
+                          if (broken) throw CompileError("kernel '" + name + "' is broken");
+                          return Cubin{.image = kCubinMagic, .is_ptx = false, .log = ""};
+                      });
+    EXPECT_THROW(kernel.launch(0, nullptr, {1, 1, 1}, args), CompileError);
+    broken = false;
+    kernel.launch(0, nullptr, {1, 1, 1}, args);
+    EXPECT_EQ(count("launch k"), 1);
+}
+
+TEST_F(CudaLaunch, ForkedChildGetsAnErrorAndDoesNotHang) {
+    CudaKernel warm("text", "k", 32, false, compile_fake());
+    CudaKernel cold("text", "k", 32, false, compile_fake());
+    warm.launch(0, nullptr, {1, 1, 1}, args);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        alarm(20);  // a hang ends as a signal
+        const auto says_fork = [&](CudaKernel& kernel) {
+            const std::string message =
+                message_of<RuntimeError>([&] { kernel.launch(0, nullptr, {1, 1, 1}, args); });
+            return message.find("forked") != message.npos && message.find("spawn") != message.npos;
+        };
+        _exit(says_fork(warm) && says_fork(cold) ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    warm.launch(0, nullptr, {1, 1, 1}, args);  // the parent is not affected
+}
+
+// Prints the error of opening `library` as the driver, and exits: the body of death tests.
+[[noreturn]] void open_and_exit(const char* library) {
+    setenv("MYTRITON_LIBCUDA", library, 1);
+    std::fputs(message_of<RuntimeError>([] { driver(); }).c_str(), stderr);
+    std::_Exit(7);
+}
+
+using CudaDriverDeathTest = CudaLaunch;
+
+TEST_F(CudaDriverDeathTest, MissingLibraryIsAClearError) {
+    EXPECT_EXIT(open_and_exit("/nowhere/libcuda.so.1"), testing::ExitedWithCode(7),
+                "no CUDA driver.*/nowhere/libcuda.so.1.*NVIDIA GPU");
+}
+
+TEST_F(CudaDriverDeathTest, LibraryWithoutTheCallsIsAClearError) {
+    EXPECT_EXIT(open_and_exit("libm.so.6"), testing::ExitedWithCode(7),
+                "libm.so.6 has no cuInit, which came with CUDA 2.0.*does not look like a CUDA");
+}
+
+// A failed attempt is no CUDA: a child of it may try, and the next call tries again.
+TEST_F(CudaDriverDeathTest, FailedAttemptDoesNotStick) {
+    const auto body = [] {
+        setenv("MYTRITON_LIBCUDA", "/nowhere/libcuda.so.1", 1);
+        const std::string first = message_of<RuntimeError>([] { driver(); });
+        const pid_t child = fork();
+        if (child == 0) {
+            setenv("MYTRITON_LIBCUDA", FAKE_CUDA_PATH, 1);
+            std::_Exit(driver().version == 13000 ? 0 : 1);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        std::_Exit(status == 0 && first.find("no CUDA driver") != first.npos ? 7 : 1);
+    };
+    EXPECT_EXIT(body(), testing::ExitedWithCode(7), "");
+}
+
+}  // namespace
+}  // namespace mytriton
