@@ -43,7 +43,6 @@ cpp_files := $(shell find csrc tests/cpp -name '*.h' -o -name '*.cpp' -o -name '
 
 .PHONY: help demo test cpp-test py-test lint format build wc clean check-torch gtest
 .NOTPARALLEL:
-.DELETE_ON_ERROR:
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16

@@ -222,7 +222,7 @@ template <class T, class V>
 
 template <class T, class V>
 [[gnu::always_inline]] inline void scatter(T* base, const i64v& offset, i32v mask, V value) {
-    T spare;
+    T spare{};
     i64v to = addresses<T>(base, offset, mask, &spare);
     for (int k = 0; k < kLanes; ++k) *(T*)to[k] = T(value[k]);
 }

@@ -40,11 +40,12 @@ std::optional<int64_t> Facts::stride_of(const Inst& inst) const {
         if (!kernel_.is_constant(inst.operands[i])) return std::nullopt;
         return from_bits<int32_t>(kernel_.data(inst.operands[i]).bits);
     };
-    if (inst.op == Op::neg && known(0)) return -*strides[0];
-    if (inst.op == Op::add && known(0) && known(1)) return *strides[0] + *strides[1];
-    if (inst.op == Op::sub && known(0) && known(1)) return *strides[0] - *strides[1];
-    if (inst.op == Op::mul && known(0) && constant(1)) return *strides[0] * *constant(1);
-    if (inst.op == Op::mul && known(1) && constant(0)) return *strides[1] * *constant(0);
+    auto wrap = [](int64_t stride) { return static_cast<int32_t>(stride); };
+    if (inst.op == Op::neg && known(0)) return wrap(-*strides[0]);
+    if (inst.op == Op::add && known(0) && known(1)) return wrap(*strides[0] + *strides[1]);
+    if (inst.op == Op::sub && known(0) && known(1)) return wrap(*strides[0] - *strides[1]);
+    if (inst.op == Op::mul && known(0) && constant(1)) return wrap(*strides[0] * *constant(1));
+    if (inst.op == Op::mul && known(1) && constant(0)) return wrap(*strides[1] * *constant(0));
     return std::nullopt;
 }
 

@@ -334,6 +334,14 @@ TEST_F(CudaLaunch, CompileErrorsPassThroughAndAreNotRemembered) {
     EXPECT_EQ(count("launch k"), 1);
 }
 
+TEST_F(CudaLaunch, CompilesWithNvrtcUnlessTold) {
+    if (!nvrtc_available()) GTEST_SKIP() << "NVRTC is not installed";
+    CudaKernel kernel("extern \"C\" __global__ void k(float* x) { x[threadIdx.x] = 1.0f; }", "k",
+                      32);
+    for (int device = 0; device < 3; ++device) kernel.launch(device, nullptr, {1, 1, 1}, args);
+    EXPECT_EQ(count("launch k"), 3) << fake.log();
+}
+
 TEST_F(CudaLaunch, ForkedChildGetsAnErrorAndDoesNotHang) {
     CudaKernel warm("text", "k", 32, false, compile_fake());
     CudaKernel cold("text", "k", 32, false, compile_fake());

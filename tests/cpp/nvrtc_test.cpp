@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -148,6 +149,31 @@ TEST(NvrtcDeathTest, MissingLibraryNamesThePackageToInstall) {
     };
     EXPECT_EXIT(body(), testing::ExitedWithCode(7),
                 "MYTRITON_NVRTC_PATH=/nowhere:/nowhere/else.*pip install nvidia-cuda-nvrtc");
+}
+
+// Each other way to find NVRTC, given the folder that MYTRITON_NVRTC_PATH names. Where the linker
+// finds one too, this cannot fail.
+TEST(NvrtcDeathTest, SearchPathsAndCudaHomeAreSearched) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const char* folder = std::getenv("MYTRITON_NVRTC_PATH");
+    if (folder == nullptr) GTEST_SKIP() << "MYTRITON_NVRTC_PATH is not set";
+    const auto find_after = [&](const auto& prepare) {
+        const std::string real = folder;
+        for (const char* name : {"MYTRITON_NVRTC_PATH", "CUDA_HOME", "CUDA_PATH"}) unsetenv(name);
+        prepare(real);
+        std::_Exit(nvrtc_available() && nvrtc_version() >= 12000 ? 7 : 1);
+    };
+    EXPECT_EXIT(
+        find_after([](const std::string& real) { set_nvrtc_search_paths({"/nowhere", real}); }),
+        testing::ExitedWithCode(7), "");
+    EXPECT_EXIT(find_after([](const std::string& real) {
+                    const std::string root = testing::TempDir() + "mytriton_cuda_home";
+                    std::filesystem::create_directories(root);
+                    std::filesystem::remove(root + "/lib64");
+                    std::filesystem::create_directory_symlink(real, root + "/lib64");
+                    setenv("CUDA_HOME", root.c_str(), 1);
+                }),
+                testing::ExitedWithCode(7), "");
 }
 
 }  // namespace

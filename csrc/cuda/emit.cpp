@@ -1,0 +1,239 @@
+// The CUDA emitter: one C++ scalar per thread for every SSA value.
+#include "cuda/emit.h"
+
+#include <set>
+
+#include "ir/literal.h"
+#include "ir/names.h"
+#include "plan/facts.h"
+
+namespace mytriton {
+
+namespace {
+
+// Device twins of scalar.h's functions that CUDA has no name for.
+constexpr std::string_view kIdiv = R"(static __device__ int idiv(int a, int b) {
+    return b == 0 ? -1 : b == -1 ? (int)(0u - (unsigned)a) : a / b;
+}
+)";
+constexpr std::string_view kIrem = R"(static __device__ int irem(int a, int b) {
+    return b == 0 ? a : b == -1 ? 0 : a % b;
+}
+)";
+
+// In-warp tree by shuffles, one shared word a warp, one barrier; every thread then combines the
+// words in order, so that all hold the same result. Each reduction has a buffer of its own, which
+// is why no second barrier is needed.
+constexpr std::string_view kReduce = R"(static __device__ $T $name($T value, $T* warps) {
+    const int lane = threadIdx.x % 32;
+    const int warp = threadIdx.x / 32;
+    const int width = $threads - warp * 32 < 32 ? $threads - warp * 32 : 32;
+    const unsigned active = 0xffffffffu >> (32 - width);
+    for (int step = 16; step > 0; step /= 2) {
+        const $T other = __shfl_down_sync(active, value, step);
+        if (lane + step < width) {
+            value = $value_other;
+        }
+    }
+    if (lane == 0) {
+        warps[warp] = value;
+    }
+    __syncthreads();
+    value = warps[0];
+    for (int i = 1; i < $warps; ++i) {
+        const $T other = warps[i];
+        value = $value_other;
+    }
+    return value;
+}
+)";
+
+std::string replace_all(std::string text, std::string_view what, std::string_view with) {
+    for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
+        text.replace(at, what.size(), with);
+    return text;
+}
+
+class Emitter {
+  public:
+    Emitter(const Kernel& kernel, const LanePlan& plan) : kernel_(kernel), plan_(plan), facts_(kernel) {
+        std::vector<std::string> names = {kernel.name()};
+        for (const Param& param : kernel.params()) names.push_back(param.name);
+        names_ = cxx_names(names);
+    }
+
+    std::string run() {
+        for (const LaneStep& step : plan_.steps) emit(step);
+        std::string text;
+        for (const std::string& helper : helpers_) text += helper + "\n";
+        return text + "extern \"C\" __global__\nvoid " + names_[0] + "(" + signature() + ") {\n" +
+               shared() + lines_ + "}";
+    }
+
+    std::string entry() const { return names_[0]; }
+
+  private:
+    std::string signature() const {
+        std::string out;
+        for (size_t i = 0; i < kernel_.params().size(); ++i) {
+            Type type = kernel_.params()[i].type;
+            const ScalarInfo& scalar = info(type.scalar());
+            out += (i ? ", " : "") +
+                   (type.is_pointer() ? std::string(scalar.cxx_memory) + "*" : std::string(scalar.cxx)) +
+                   " " + names_[i + 1];
+        }
+        return out;
+    }
+
+    std::string shared() const {
+        std::string out;
+        for (size_t i = 0; i < plan_.shared.size(); ++i)
+            out += "    __shared__ " + std::string(info(plan_.shared[i]).cxx) + " mt_warps" +
+                   std::to_string(i) + "[" + std::to_string(plan_.warps()) + "];\n";
+        return out;
+    }
+
+    std::string text(Value value) const {
+        const ValueData& data = kernel_.data(value);
+        switch (data.kind) {
+            case ValueKind::result:
+            case ValueKind::block_arg: return "v" + std::to_string(data.number);
+            case ValueKind::param: return names_[data.number + 1];
+            case ValueKind::constant: return spell_cxx(data.type.scalar(), data.bits);
+        }
+        return "";
+    }
+
+    void assign(const Inst& inst, const std::string& expression) {
+        Type type = kernel_.type(inst.result());
+        lines_ += "    " + std::string(info(type.scalar()).cxx) + " " + text(inst.result()) + " = " +
+                  expression + ";\n";
+    }
+
+    // base[offset]. Constant offsets are added as they are, others in 64 bits: their sum may pass
+    // what an int holds.
+    std::string element(Value pointer) const {
+        Address address = facts_.address(pointer);
+        bool wide = false;
+        int64_t sum = 0;
+        for (Value offset : address.offsets) {
+            wide |= !kernel_.is_constant(offset);
+            if (!wide) sum += from_bits<int32_t>(kernel_.data(offset).bits);
+        }
+        wide = address.offsets.size() > 1 && (wide || sum != static_cast<int32_t>(sum));
+        std::string index;
+        for (Value offset : address.offsets) {
+            if (index.empty())
+                index = (wide ? "(long long)" : "") + text(offset);
+            else
+                index = "(" + index + " + " + text(offset) + ")";
+        }
+        return text(address.base) + "[" + (index.empty() ? "0" : index) + "]";
+    }
+
+    std::string pure_expression(const Inst& inst) {
+        const OpInfo& row = info(inst.op);
+        Type computed = kernel_.type(inst.operands[row.form == OpForm::Select ? 1 : 0]);
+        std::string operands[3];
+        for (size_t i = 0; i < inst.operands.size(); ++i) operands[i] = text(inst.operands[i]);
+        std::string_view expression = mytriton::expression(inst.op, computed.type_class());
+        if (expression.starts_with("idiv(")) helpers_.emplace(kIdiv);
+        if (expression.starts_with("irem(")) helpers_.emplace(kIrem);
+        bool may_overflow = row.has(kWraps) && computed.type_class() == TypeClass::Int &&
+                            !facts_.is_index_arithmetic(inst.result());
+        if (!may_overflow) return substitute(expression, operands[0], operands[1], operands[2]);
+        for (std::string& operand : operands) operand = "(unsigned)" + operand;
+        return "(int)" + substitute(expression, operands[0], operands[1]);
+    }
+
+    std::string reduce_expression(const Inst& inst, const LaneStep& step) {
+        const OpInfo& row = info(inst.op);
+        const ScalarInfo& scalar = info(kernel_.type(inst.result()).scalar());
+        std::string name = "mt_" + std::string(row.name) + "_" + std::string(scalar.name);
+        std::string combine =
+            substitute(expression(row.combine, scalar.type_class), "value", "other");
+        if (scalar.type_class == TypeClass::Int && info(row.combine).has(kWraps))
+            combine = "(int)" + substitute(expression(row.combine, scalar.type_class),
+                                           "(unsigned)value", "(unsigned)other");
+        std::string helper = replace_all(std::string(kReduce), "$name", name);
+        helper = replace_all(helper, "$T", scalar.cxx);
+        helper = replace_all(helper, "$threads", std::to_string(plan_.threads));
+        helper = replace_all(helper, "$warps", std::to_string(plan_.warps()));
+        helpers_.insert(replace_all(helper, "$value_other", combine));
+        return name + "(" + text(inst.operands[0]) + ", mt_warps" + std::to_string(step.shared) + ")";
+    }
+
+    std::string load_expression(const Inst& inst) const {
+        Scalar scalar = kernel_.type(inst.result()).scalar();
+        std::string value = element(inst.operands[0]);
+        if (scalar == Scalar::boolean) value = "(" + value + " != 0)";
+        std::string mask = inst.operands[1].none() ? "true" : text(inst.operands[1]);
+        std::string other = !inst.operands[2].none()  ? text(inst.operands[2])
+                            : scalar == Scalar::f32 ? "0.0f"
+                                                    : "0";
+        return "(" + mask + " ? " + value + " : " + other + ")";
+    }
+
+    void emit_store(const Inst& inst, const LaneStep& step) {
+        std::string guard = step.one_thread ? "threadIdx.x == 0" : "";
+        if (!inst.operands[2].none()) guard += (guard.empty() ? "" : " && ") + text(inst.operands[2]);
+        std::string write = element(inst.operands[0]) + " = " + text(inst.operands[1]) + ";\n";
+        if (guard.empty())
+            lines_ += "    " + write;
+        else
+            lines_ += "    if (" + guard + ") {\n        " + write + "    }\n";
+    }
+
+    void emit(const LaneStep& step) {
+        const Inst& inst = kernel_.inst(step.inst);
+        if (step.barrier_before) lines_ += "    __syncthreads();\n";
+        switch (inst.op) {
+            case Op::program_id: return assign(inst, "blockIdx." + axis(inst));
+            case Op::num_programs: return assign(inst, "gridDim." + axis(inst));
+            case Op::arange: {
+                int64_t start = inst.attr(AttrKey::start);
+                std::string first = spell_cxx(Scalar::i32, bits_of(static_cast<int32_t>(start)));
+                return assign(inst, start == 0 ? "threadIdx.x" : "(" + first + " + threadIdx.x)");
+            }
+            case Op::cast: {
+                Scalar from = kernel_.type(inst.operands[0]).scalar();
+                Scalar to = kernel_.type(inst.result()).scalar();
+                return assign(inst, substitute(cuda_conversion(from, to), text(inst.operands[0])));
+            }
+            case Op::addptr: return;  // folded into the loads and stores that use it
+            case Op::load: return assign(inst, load_expression(inst));
+            case Op::store: return emit_store(inst, step);
+#define NA
+#define PURE(name, ...) case Op::name:
+#define REDUCE(...)
+#define CONVERT(...)
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+                return assign(inst, pure_expression(inst));
+#define PURE(...)
+#define REDUCE(name, ...) case Op::name:
+#define CONVERT(...)
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+#undef NA
+                return assign(inst, reduce_expression(inst, step));
+        }
+    }
+
+    static std::string axis(const Inst& inst) { return std::string(1, "xyz"[inst.attr(AttrKey::axis)]); }
+
+    const Kernel& kernel_;
+    const LanePlan& plan_;
+    Facts facts_;
+    std::vector<std::string> names_;  // the kernel's, then its parameters'
+    std::set<std::string> helpers_;
+    std::string lines_;
+};
+
+}  // namespace
+
+std::string emit_cuda(const Kernel& legal, const LanePlan& plan) { return Emitter(legal, plan).run(); }
+
+std::string cuda_entry(const Kernel& kernel) { return Emitter(kernel, LanePlan{}).entry(); }
+
+}  // namespace mytriton

@@ -1,0 +1,81 @@
+// The list of words that emitted text cannot use as names.
+#include "ir/names.h"
+
+#include <cctype>
+#include <cstdio>
+#include <set>
+
+namespace mytriton {
+
+namespace {
+
+const std::set<std::string, std::less<>>& reserved() {
+    static const std::set<std::string, std::less<>> words = {
+        // C++ keywords that Python allows as names
+        "alignas", "alignof", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "case", "catch",
+        "char", "char16_t", "char32_t", "char8_t", "co_await", "co_return", "co_yield", "compl",
+        "concept", "const", "const_cast", "consteval", "constexpr", "constinit", "decltype",
+        "default", "delete", "do", "double", "dynamic_cast", "enum", "explicit", "export", "extern",
+        "false", "float", "friend", "goto", "inline", "int", "long", "mutable", "namespace", "new",
+        "noexcept", "not_eq", "nullptr", "operator", "or_eq", "private", "protected", "public",
+        "register", "reinterpret_cast", "requires", "short", "signed", "sizeof", "static",
+        "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
+        "throw", "true", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual",
+        "void", "volatile", "wchar_t", "xor", "xor_eq",
+        // types that an op's schema would take for the start of another argument
+        "Tensor", "Scalar", "SymInt", "str", "self",
+        // what emitted text itself calls
+        "main", "min", "max", "sum", "abs", "threadIdx", "blockIdx", "blockDim", "gridDim",
+        "warpSize", "isnan", "isinf", "isfinite", "signbit", "exp", "expf", "exp2", "exp2f", "log",
+        "logf", "log2", "log2f", "sqrt", "sqrtf", "rsqrt", "rsqrtf", "sin", "sinf", "cos", "cosf",
+        "tan", "tanf", "tanh", "tanhf", "erf", "erff", "pow", "powf", "fma", "fmaf", "floor",
+        "floorf", "ceil", "ceilf", "round", "roundf", "rint", "rintf", "trunc", "truncf", "fabs",
+        "fabsf", "fmod", "fmodf", "fmin", "fminf", "fmax", "fmaxf", "idiv", "irem", "printf",
+        "assert", "malloc", "free", "memcpy", "memset", "clock", "splat_f32", "splat_i32",
+        "splat_bool", "splat_i64", "iota", "widen", "halve", "f32v", "i32v", "i64v", "f64v",
+        "i16v", "u8v", "kLanes", "kPartials", "load_f32", "load_i32", "load_bool", "store_f32",
+        "store_i32", "store_bool", "gather_f32", "gather_i32", "gather_bool", "scatter_f32",
+        "scatter_i32", "scatter_bool", "bits_of", "float_of", "i32_to_f32", "bool_to_f32",
+        "f32_to_i32", "bool_to_i32", "f32_to_bool", "i32_to_bool",
+    };
+    return words;
+}
+
+// v0, v17, v3_0: how emitters name values.
+bool looks_like_a_value(const std::string& name) {
+    return name.size() > 1 && name[0] == 'v' && std::isdigit(static_cast<unsigned char>(name[1]));
+}
+
+}  // namespace
+
+std::string cxx_name(const std::string& name) {
+    std::string out;
+    for (unsigned char c : name) {
+        if (std::isalnum(c) && c < 0x80) {
+            out += static_cast<char>(c);
+        } else if (c == '_') {
+            out += '_';
+        } else {
+            char code[8];
+            std::snprintf(code, sizeof code, "_%02x", c);
+            out += code;
+        }
+    }
+    if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0]))) out = "k" + out;
+    bool ours = out.starts_with("mt_") || out.starts_with("__") || looks_like_a_value(out);
+    return ours || reserved().contains(out) ? "p_" + out : out;
+}
+
+std::vector<std::string> cxx_names(const std::vector<std::string>& names) {
+    std::vector<std::string> out;
+    std::set<std::string> taken(names.begin(), names.end());
+    for (const std::string& name : names) {
+        std::string unique = cxx_name(name);
+        while (unique != name && taken.contains(unique)) unique += "_";
+        taken.insert(unique);
+        out.push_back(unique);
+    }
+    return out;
+}
+
+}  // namespace mytriton

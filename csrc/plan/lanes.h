@@ -1,0 +1,35 @@
+// The lane layout of CUDA: one lane is one thread, a program is one thread block.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace mytriton {
+
+constexpr int64_t kMaxLaneThreads = 1024;
+
+// What the emitter prints for one instruction.
+struct LaneStep {
+    InstId inst;
+    bool barrier_before = false;  // all threads must have done the memory accesses above
+    bool one_thread = false;      // a scalar store in a block of many threads
+    int shared = -1;              // of a reduction: the index of its own shared buffer
+};
+
+struct LanePlan {
+    int64_t threads = 1;
+    std::vector<LaneStep> steps;
+    std::vector<Scalar> shared;  // element types; each holds one element a warp
+    int64_t warps() const { return (threads + 31) / 32; }
+};
+
+// The one width of all blocks, which is the number of threads; 1 without blocks.
+// ValueError: "CUDA lowering requires one vector width, got: 128, 256".
+int64_t lane_width(const Kernel& kernel);
+
+LanePlan plan_lanes(const Kernel& legal);
+std::string print_plan(const Kernel& legal, const LanePlan& plan);
+
+}  // namespace mytriton
