@@ -20,14 +20,13 @@ scripts := $(if $(VENV),$(abspath $(VENV))/bin,$(word 2,$(facts)))
 BUILD := build/$(word 1,$(facts))
 
 export PATH := $(scripts):$(PATH)
-export MYTRITON_BUILD_DIR := $(CURDIR)/$(BUILD)
 export CMAKE_ARGS := -DMYTRITON_WERROR=ON $(CMAKE_ARGS)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc 2>/dev/null || echo 2)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 pip := $(PY) -m pip install -q
 
-# Stamps. One environment at a time owns the extension, which lies in mytriton/: its stamp carries
-# the environment's name, and installing into another one removes it.
+# Stamps. One environment at a time owns the extension, which lies in mytriton/: the stamp carries
+# the environment's name, and setup.py removes it whenever it builds in place.
 torch_key := $(shell echo '$(TORCH)' | cksum | cut -d ' ' -f 1)
 torch := $(if $(VENV),$(VENV)/.torch-$(torch_key))
 owner := $(if $(VENV),$(subst /,-,$(abspath $(VENV))),$(word 3,$(facts)))
@@ -72,7 +71,6 @@ $(installed): pyproject.toml setup.py $(torch) | check-torch
 	$(pip) $(call listed,build-system.requires)
 	@echo "building the extension (a minute or two)"
 	$(pip) --no-build-isolation --no-deps -e .
-	@rm -f $(BUILD)/installed-*
 	@touch $@
 
 $(tools): pyproject.toml $(installed)

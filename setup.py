@@ -51,7 +51,7 @@ class CheckedDistInfo(dist_info):
 
 
 class CMakeBuild(build_ext):
-    """Environment: MYTRITON_BUILD_DIR, CMAKE_ARGS, CMAKE_BUILD_PARALLEL_LEVEL."""
+    """Environment: CMAKE_ARGS, CMAKE_BUILD_PARALLEL_LEVEL."""
 
     def run(self) -> None:
         require_torch()
@@ -59,9 +59,13 @@ class CMakeBuild(build_ext):
         if cmake is None:
             raise SystemExit(NO_CMAKE)
 
-        # One folder per kind of Python, kept, so that a rebuild compiles only what changed.
-        default = ROOT / "build" / str(sys.implementation.cache_tag)
-        build = Path(os.environ.get("MYTRITON_BUILD_DIR", default))
+        # Kept, so that a rebuild compiles only what changed. The folder of in-place builds is also
+        # that of the Makefile, whose stamps tell which environment the extension was built for.
+        build = Path(self.build_temp).resolve()
+        if self.inplace:
+            build = ROOT / "build" / str(sys.implementation.cache_tag)
+            for stamp in build.glob("installed-*"):
+                stamp.unlink()
         extension = Path(self.get_ext_fullpath("mytriton._C")).resolve()
         configure = [cmake, "-S", str(ROOT), "-B", str(build)]
         if ninja is not None and not (build / "Makefile").exists():

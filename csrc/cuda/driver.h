@@ -18,7 +18,6 @@ using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 
 inline constexpr CUresult kCudaSuccess = 0;
-inline constexpr CUresult kCudaStreamCaptureImplicit = 906;
 
 inline constexpr int kDeviceMaxThreadsPerBlock = 1;
 inline constexpr int kDeviceCapabilityMajor = 75;

@@ -71,15 +71,12 @@ bool CudaKernel::check_grid(const int64_t (&grid)[3]) const {
     return true;
 }
 
-// Loading a module is not allowed while a graph is captured and would spoil the capture. The
-// legacy default stream answers with an error of its own while another stream captures.
+// Loading a module is not allowed while a graph is captured and would spoil the capture. (For the
+// default stream this call fails while another stream captures; its error has the same advice.)
 void CudaKernel::refuse_capture(CUstream stream, int device) const {
     int status = 0;
-    const CUresult result = driver().cuStreamIsCapturing(stream, &status);
-    if (result != kCudaStreamCaptureImplicit) {
-        check(result, "cuStreamIsCapturing", entry_, device);
-        if (status == 0) return;
-    }
+    check(driver().cuStreamIsCapturing(stream, &status), "cuStreamIsCapturing", entry_, device);
+    if (status == 0) return;
     throw RuntimeError("kernel '" + entry_ + "' is not loaded on device " + std::to_string(device) +
                        " yet, and the stream is being captured into a CUDA graph: warm up first, "
                        "by launching the kernel once before the capture");

@@ -171,7 +171,6 @@ class Planner {
             Address address = facts_.address(inst.operands[0]);
             if (facts_.is_contiguous(address)) add_once(stage.contiguous, address.lane_offsets[0]);
         }
-        plan_.lanes_per_program += stage.width;
         plan_.cost_per_program += stage.width * cost;
     }
 

@@ -43,7 +43,6 @@ struct StripPlan {
     std::vector<Stage> stages;
     std::vector<Buffer> buffers;
     int64_t scratch_bytes = 0;
-    int64_t lanes_per_program = 1;  // over all stages
     int64_t cost_per_program = 1;   // in lanes of a light op: how much work a thread gets
 };
 

@@ -1,5 +1,6 @@
 // A fake libcuda.so.1 for tests without a GPU: it runs nothing, but it refuses what a real driver
-// refuses and writes down every call. Tests point MYTRITON_LIBCUDA at it.
+// refuses and writes down every call. Tests point MYTRITON_LIBCUDA at it. Link it with the SONAME
+// libcuda.so.1: once it is loaded, NVRTC too finds it under that name, and tests see what it calls.
 //
 // Three devices: 0 and 1 of capability 9.0, 2 of 12.0. The rules it enforces:
 //   - nothing but queries of names and versions works before cuInit
@@ -269,10 +270,7 @@ int cuStreamIsCapturing(Stream* stream, int* status) {
     pthread_mutex_lock(&lock);
     int result = enter("cuStreamIsCapturing");
     if (result == kSuccess && current == NULL) result = kInvalidContext;
-    if (result == kSuccess && stream == NULL && any_capture()) {
-        spoil_captures();
-        result = kCaptureImplicit;
-    }
+    if (result == kSuccess && stream == NULL && any_capture()) result = kCaptureImplicit;
     if (result == kSuccess) *status = stream == NULL ? 0 : stream->capturing;
     pthread_mutex_unlock(&lock);
     return result;

@@ -96,7 +96,7 @@ TEST_F(NvrtcTest, FusionIsOffUnlessAskedFor) {
 TEST_F(NvrtcTest, BrokenTextNamesKernelFirstErrorAndLine) {
     const std::string text =
         "extern \"C\" __global__ void broken(float* x) {\n"
-        "    int unused = 1;\n"
+        "#pragma something_unknown\n"  // a warning, which comes first
         "    x[0] = undefined_thing;\n"
         "    x[1] = another_thing;\n"
         "}\n";
@@ -105,6 +105,13 @@ TEST_F(NvrtcTest, BrokenTextNamesKernelFirstErrorAndLine) {
     expect_parts(message, {"kernel 'broken'", "sm_90a", "broken.cu(3): error",
                            "undefined_thing\" is undefined", "3 |     x[0] = undefined_thing;"});
     EXPECT_EQ(message.find("another_thing"), message.npos) << message;
+}
+
+TEST_F(NvrtcTest, WarningsAreInTheLog) {
+    const std::string text = "#pragma something_unknown\n" + kAddText;
+    const std::string log = nvrtc_compile(text, "add_kernel", {.arch = "sm_90a"}).log;
+    expect_parts(log, {"add_kernel.cu(1): warning"});
+    EXPECT_EQ(log.find('\0'), log.npos);
 }
 
 TEST_F(NvrtcTest, ErrorOfTheAssemblerIsACompileErrorToo) {

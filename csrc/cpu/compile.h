@@ -1,0 +1,17 @@
+// Turns host C++ text into code in this process, with the system's compiler.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace mytriton {
+
+// The first of $CXX, c++, g++ and clang++ that can be found; nothing where there is none.
+std::optional<std::string> find_host_compiler();
+
+// Compiles the text as a shared object, loads it and returns the address of `entry`. The object
+// stays loaded for the life of the process; the same text is compiled once.
+// RuntimeError with the compiler's own words where it fails.
+void* compile_host(const std::string& compiler, const std::string& text, const std::string& entry);
+
+}  // namespace mytriton

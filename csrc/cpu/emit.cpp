@@ -1,0 +1,387 @@
+// The host emitter. Scalars are C++ scalars; a block is one vector of kLanes lanes at a time, and a
+// stage's strips are printed twice: the interior with plain vector moves, the edge lane by lane.
+#include "cpu/emit.h"
+
+#include <algorithm>
+
+#include "ir/literal.h"
+#include "ir/names.h"
+
+namespace mytriton {
+
+extern const char* const kScalarText;  // embedded by the build
+extern const char* const kVectorText;
+
+namespace {
+
+enum class Part { scalar, lane0, interior, edge };
+
+class Emitter {
+  public:
+    Emitter(const Kernel& kernel, const StripPlan& plan) : kernel_(kernel), plan_(plan), facts_(kernel) {
+        std::vector<std::string> names;
+        for (const Param& param : kernel.params()) names.push_back(param.name);
+        names_ = cxx_names(names);
+    }
+
+    std::string run() {
+        line("// " + kernel_.name());
+        line("extern \"C\" void " + std::string(kCpuEntry) + "(const long long* mt_args, const long long* mt_grid,");
+        line("                       long long mt_first, long long mt_last, unsigned char* mt_scratch) {");
+        ++depth_;
+        emit_params();
+        emit_buffers();
+        line("for (long long mt_program = mt_first; mt_program < mt_last; ++mt_program) {");
+        ++depth_;
+        for (const Step& step : plan_.steps) {
+            switch (step.kind) {
+                case Step::Kind::scalar: emit(kernel_.inst(step.inst), Part::scalar); break;
+                case Step::Kind::lane0: emit(kernel_.inst(step.inst), Part::lane0); break;
+                case Step::Kind::stage: emit_stage(plan_.stages[step.stage]); break;
+            }
+        }
+        --depth_;
+        line("}");
+        --depth_;
+        line("}");
+        return std::move(text_);
+    }
+
+  private:
+    void line(const std::string& text) { text_ += std::string(4 * depth_, ' ') + text + "\n"; }
+
+    // --- the frame -------------------------------------------------------------------------------
+
+    void emit_params() {
+        for (size_t i = 0; i < kernel_.params().size(); ++i) {
+            Type type = kernel_.params()[i].type;
+            std::string slot = "mt_args[" + std::to_string(i) + "]";
+            std::string memory(info(type.scalar()).cxx_memory);
+            if (type.is_pointer())
+                line(memory + "* const " + names_[i] + " = (" + memory + "*)" + slot + ";");
+            else if (type.is(Scalar::f32))
+                line("const float " + names_[i] + " = float_of((int)" + slot + ");");
+            else if (type.is(Scalar::boolean))
+                line("const bool " + names_[i] + " = " + slot + " != 0;");
+            else
+                line("const int " + names_[i] + " = (int)" + slot + ";");
+        }
+    }
+
+    void emit_buffers() {
+        for (const Buffer& buffer : plan_.buffers) {
+            std::string element = kernel_.type(buffer.value).is(Scalar::f32) ? "float" : "int";
+            line(element + "* const " + buffer_name(buffer.value) + " = (" + element + "*)(mt_scratch + " +
+                 std::to_string(buffer.offset) + ");");
+        }
+    }
+
+    std::string buffer_name(Value value) const {
+        return "mt_buffer" + std::to_string(kernel_.data(value).number);
+    }
+
+    // --- stages ----------------------------------------------------------------------------------
+
+    void emit_stage(const Stage& stage) {
+        std::string width = std::to_string(stage.width);
+        for (InstId id : stage.body)
+            if (info(kernel_.inst(id).op).kind == OpKind::reduce) declare_result(kernel_.inst(id));
+        line("{");
+        ++depth_;
+        for (InstId id : stage.body)
+            if (info(kernel_.inst(id).op).kind == OpKind::reduce) declare_partials(kernel_.inst(id));
+        emit_bounds(stage);
+        emit_strips(stage, Part::interior, "0", "mt_inner");
+        emit_strips(stage, Part::edge, "mt_inner", "mt_outer");
+        for (InstId id : stage.body)
+            if (info(kernel_.inst(id).op).kind == OpKind::reduce) combine_partials(kernel_.inst(id));
+        --depth_;
+        line("}");
+    }
+
+    // mt_inner: where the interior ends, a multiple of the strip. mt_outer: where the edge ends.
+    void emit_bounds(const Stage& stage) {
+        std::string width = std::to_string(stage.width);
+        line("long long mt_bound = " + width + ";");
+        for (const PrefixTest& test : stage.bound) {
+            std::string lanes = "(long long)" + scalar_text(test.bound) + " - " + lane0_text(test.index) +
+                                (test.inclusive ? " + 1" : "");
+            line("if (" + lanes + " < mt_bound) mt_bound = " + lanes + ";");
+        }
+        if (!stage.bound.empty()) line("if (mt_bound < 0) mt_bound = 0;");
+        std::vector<Value> indices = stage.contiguous;
+        for (const PrefixTest& test : stage.bound)
+            if (std::ranges::find(indices, test.index) == indices.end()) indices.push_back(test.index);
+        std::string wraps;
+        for (Value index : indices)
+            wraps += (wraps.empty() ? "" : " || ") + lane0_text(index) + " > 2147483647 - " +
+                     std::to_string(stage.width - 1);
+        line("const bool mt_wraps = " + (wraps.empty() ? "false" : wraps) + ";");
+        line("const long long mt_inner = mt_wraps ? 0 : mt_bound & -" + std::to_string(kStrip) + ";");
+        line("const long long mt_outer = " +
+             (stage.stops_at_bound ? "mt_wraps ? " + width + " : mt_bound;" : width + ";"));
+    }
+
+    void emit_strips(const Stage& stage, Part part, const std::string& from, const std::string& to) {
+        partial_ = part == Part::edge && stage.width % kStrip != 0;
+        line("for (long long mt_strip = " + from + "; mt_strip < " + to + "; mt_strip += " +
+             std::to_string(kStrip) + ") {");
+        ++depth_;
+        line("#pragma GCC unroll 4");
+        line("for (int mt_part = 0; mt_part < kPartials; ++mt_part) {");
+        ++depth_;
+        line("const long long mt_lane = mt_strip + mt_part * kLanes;");
+        if (partial_)
+            line("const i32v mt_exists = iota() + (int)mt_lane < splat_i32(" + std::to_string(stage.width) + ");");
+        for (Value value : stage.from_buffer)
+            declare_vector(value, "load_" + lane_scalar(value) + "(" + buffer_name(value) + " + mt_lane)");
+        stage_ = &stage;
+        for (InstId id : stage.body) emit(kernel_.inst(id), part);
+        for (Value value : stage.to_buffer)
+            line("store_" + lane_scalar(value) + "(" + buffer_name(value) + " + mt_lane, " +
+                 vector_text(value) + ");");
+        --depth_;
+        line("}");
+        --depth_;
+        line("}");
+    }
+
+    // --- reductions ------------------------------------------------------------------------------
+
+    void declare_result(const Inst& inst) {
+        line(std::string(info(kernel_.type(inst.result()).scalar()).cxx) + " " + name(inst.result()) + ";");
+    }
+
+    std::string suffix(const Inst& inst) const { return std::to_string(kernel_.data(inst.result()).number); }
+
+    std::string identity(const Inst& inst) const {
+        Type type = kernel_.type(inst.result());
+        return splat(type.scalar(), std::string(expression(inst.op, type.type_class())));
+    }
+
+    void declare_partials(const Inst& inst) {
+        Type type = kernel_.type(inst.result());
+        std::string combine = substitute(expression(info(inst.op).combine, type.type_class()), "a", "b");
+        line("const auto mt_join" + suffix(inst) + " = [](auto a, auto b) { return " + combine + "; };");
+        line(vector_type(type.scalar()) + " mt_partial" + suffix(inst) + "[kPartials];");
+        line("for (auto& mt_each : mt_partial" + suffix(inst) + ") mt_each = " + identity(inst) + ";");
+    }
+
+    void accumulate(const Inst& inst) {
+        std::string value = vector_text(inst.operands[0]);
+        if (partial_) value = "(mt_exists ? " + value + " : " + identity(inst) + ")";
+        std::string partial = "mt_partial" + suffix(inst) + "[mt_part]";
+        line(partial + " = mt_join" + suffix(inst) + "(" + partial + ", " + value + ");");
+    }
+
+    void combine_partials(const Inst& inst) {
+        line(name(inst.result()) + " = halve(mt_partial" + suffix(inst) + ", mt_join" + suffix(inst) + ");");
+    }
+
+    // --- operands --------------------------------------------------------------------------------
+
+    std::string name(Value value) const { return "v" + std::to_string(kernel_.data(value).number); }
+
+    std::string scalar_text(Value value) const {
+        const ValueData& data = kernel_.data(value);
+        switch (data.kind) {
+            case ValueKind::result:
+            case ValueKind::block_arg: return name(value);
+            case ValueKind::param: return names_[data.number];
+            case ValueKind::constant: return spell_cxx(data.type.scalar(), data.bits);
+        }
+        return "";
+    }
+
+    bool is_block(Value value) const { return kernel_.type(value).is_block(); }
+
+    std::string lane0_text(Value value) const {
+        return is_block(value) ? name(value) + "_0" : scalar_text(value);
+    }
+
+    std::string vector_text(Value value) const {
+        return is_block(value) ? name(value) : splat(kernel_.type(value).scalar(), scalar_text(value));
+    }
+
+    std::string text(Value value, Part part) const {
+        if (part == Part::scalar) return scalar_text(value);
+        return part == Part::lane0 ? lane0_text(value) : vector_text(value);
+    }
+
+    static std::string splat(Scalar scalar, const std::string& value) {
+        return "splat_" + std::string(info(scalar).name) + "(" + value + ")";
+    }
+
+    // f32 values are f32v; i32 values and masks are i32v.
+    static std::string vector_type(Scalar scalar) { return scalar == Scalar::f32 ? "f32v" : "i32v"; }
+    std::string lane_scalar(Value value) const {
+        return kernel_.type(value).is(Scalar::f32) ? "f32" : "i32";
+    }
+
+    void declare_vector(Value value, const std::string& expression) {
+        line("const " + vector_type(kernel_.type(value).scalar()) + " " + name(value) + " = " + expression + ";");
+    }
+
+    void declare(Value value, Part part, const std::string& expression) {
+        if (part == Part::interior || part == Part::edge) return declare_vector(value, expression);
+        line("const " + std::string(info(kernel_.type(value).scalar()).cxx) + " " +
+             (part == Part::lane0 ? lane0_text(value) : name(value)) + " = " + expression + ";");
+    }
+
+    // --- memory ----------------------------------------------------------------------------------
+
+    // base, or (base + ((long long)a + b)), of the offsets that are the same for all lanes.
+    std::string uniform_pointer(const Address& address, const std::string& lane_offset = "") const {
+        std::string sum = lane_offset;
+        for (Value offset : address.offsets)
+            if (!is_block(offset))
+                sum += (sum.empty() ? "(long long)" : " + ") + scalar_text(offset);
+        std::string base = scalar_text(address.base);
+        return sum.empty() ? base : "(" + base + " + (" + sum + "))";
+    }
+
+    std::string lane_offsets(const Address& address) const {
+        if (address.lane_offsets.size() == 1) return name(address.lane_offsets[0]);
+        std::string sum;
+        for (Value offset : address.lane_offsets)
+            sum += (sum.empty() ? "" : " + ") + ("widen(" + name(offset) + ")");
+        return sum.empty() ? "i64v{}" : sum;
+    }
+
+    // The mask of a memory op in a strip; empty where every lane takes part.
+    std::string strip_mask(Value mask, Part part) const {
+        bool all_true = mask.none() || (part == Part::interior && is_all_true(mask));
+        std::string text = all_true ? "" : vector_text(mask);
+        if (partial_) text = text.empty() ? "mt_exists" : "(" + text + " & mt_exists)";
+        return text;
+    }
+
+    bool is_all_true(Value mask) const {
+        return std::ranges::find(stage_->all_true, mask) != stage_->all_true.end();
+    }
+
+    std::string fallback_text(const Inst& inst, Part part) const {
+        if (!inst.operands[2].none()) return text(inst.operands[2], part);
+        Scalar scalar = kernel_.type(inst.result()).scalar();
+        std::string zero = spell_cxx(scalar, 0);
+        return part == Part::scalar ? zero : splat(scalar, zero);
+    }
+
+    void emit_load(const Inst& inst, Part part) {
+        Address address = facts_.address(inst.operands[0]);
+        Scalar scalar = kernel_.type(inst.result()).scalar();
+        std::string suffix(info(scalar).name);
+        if (part == Part::scalar) {
+            std::string value = "*" + uniform_pointer(address);
+            if (scalar == Scalar::boolean) value = "(" + value + " != 0)";
+            std::string mask = inst.operands[1].none() ? "true" : scalar_text(inst.operands[1]);
+            return declare(inst.result(), part, "(" + mask + " ? " + value + " : " + fallback_text(inst, part) + ")");
+        }
+        std::string mask = strip_mask(inst.operands[1], part);
+        std::string arguments;
+        if (part == Part::interior && facts_.is_contiguous(address)) {
+            arguments = contiguous_pointer(address);
+            if (!mask.empty()) arguments += ", " + mask + ", " + fallback_text(inst, part);
+            return declare(inst.result(), part, "load_" + suffix + "(" + arguments + ")");
+        }
+        arguments = uniform_pointer(address) + ", " + lane_offsets(address) + ", " +
+                    (mask.empty() ? "splat_bool(true)" : mask) + ", " + fallback_text(inst, part);
+        declare(inst.result(), part, "gather_" + suffix + "(" + arguments + ")");
+    }
+
+    void emit_store(const Inst& inst, Part part) {
+        Address address = facts_.address(inst.operands[0]);
+        std::string suffix(info(kernel_.type(inst.operands[0]).scalar()).name);
+        if (part == Part::scalar) {
+            std::string guard = inst.operands[2].none() ? "" : "if (" + scalar_text(inst.operands[2]) + ") ";
+            return line(guard + "*" + uniform_pointer(address) + " = " + scalar_text(inst.operands[1]) + ";");
+        }
+        std::string mask = strip_mask(inst.operands[2], part);
+        std::string value = vector_text(inst.operands[1]);
+        if (part == Part::interior && facts_.is_contiguous(address))
+            return line("store_" + suffix + "(" + contiguous_pointer(address) + ", " +
+                        (mask.empty() ? "" : mask + ", ") + value + ");");
+        line("scatter_" + suffix + "(" + uniform_pointer(address) + ", " + lane_offsets(address) + ", " +
+             (mask.empty() ? "splat_bool(true)" : mask) + ", " + value + ");");
+    }
+
+    std::string contiguous_pointer(const Address& address) const {
+        return uniform_pointer(address, lane0_text(address.lane_offsets[0]) + " + mt_lane");
+    }
+
+    // --- instructions ----------------------------------------------------------------------------
+
+    void emit(const Inst& inst, Part part) {
+        if (part == Part::interior && !inst.results.empty() && is_all_true(inst.result()))
+            return declare_vector(inst.result(), "splat_bool(true)");
+        switch (inst.op) {
+            case Op::program_id: return declare(inst.result(), part, program_id(inst.attr(AttrKey::axis)));
+            case Op::num_programs:
+                return declare(inst.result(), part,
+                               "(int)mt_grid[" + std::to_string(inst.attr(AttrKey::axis)) + "]");
+            case Op::arange: return declare(inst.result(), part, arange(inst, part));
+            case Op::cast: {
+                Scalar from = kernel_.type(inst.operands[0]).scalar();
+                Scalar to = kernel_.type(inst.result()).scalar();
+                return declare(inst.result(), part, substitute(conversion(from, to), text(inst.operands[0], part)));
+            }
+            case Op::addptr: return;  // folded into the loads and stores that use it
+            case Op::load: return emit_load(inst, part);
+            case Op::store: return emit_store(inst, part);
+#define NA
+#define PURE(name, ...) case Op::name:
+#define REDUCE(...)
+#define CONVERT(...)
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+                return emit_pure(inst, part);
+#define PURE(...)
+#define REDUCE(name, ...) case Op::name:
+#define CONVERT(...)
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+#undef NA
+                return accumulate(inst);
+        }
+    }
+
+    void emit_pure(const Inst& inst, Part part) {
+        size_t first = info(inst.op).form == OpForm::Select ? 1 : 0;
+        TypeClass type_class = kernel_.type(inst.operands[first]).type_class();
+        std::string operands[3];
+        for (size_t i = 0; i < inst.operands.size(); ++i) operands[i] = text(inst.operands[i], part);
+        declare(inst.result(), part,
+                substitute(expression(inst.op, type_class), operands[0], operands[1], operands[2]));
+    }
+
+    // Programs are counted along axis 0 first.
+    static std::string program_id(int64_t axis) {
+        if (axis == 0) return "(int)(mt_program % mt_grid[0])";
+        if (axis == 1) return "(int)(mt_program / mt_grid[0] % mt_grid[1])";
+        return "(int)(mt_program / mt_grid[0] / mt_grid[1])";
+    }
+
+    static std::string arange(const Inst& inst, Part part) {
+        std::string start = spell_cxx(Scalar::i32, bits_of(static_cast<int32_t>(inst.attr(AttrKey::start))));
+        return part == Part::lane0 ? start : "iota() + (int)(" + start + " + mt_lane)";
+    }
+
+    const Kernel& kernel_;
+    const StripPlan& plan_;
+    Facts facts_;
+    std::vector<std::string> names_;
+    std::string text_;
+    int depth_ = 0;
+    const Stage* stage_ = nullptr;  // whose strips are being printed
+    bool partial_ = false;          // lanes past the stage's width occur in these strips
+};
+
+}  // namespace
+
+std::string emit_cpu(const Kernel& legal, const StripPlan& plan) { return Emitter(legal, plan).run(); }
+
+std::string cpu_translation_unit(const std::string& kernel_text) {
+    return std::string(kScalarText) + kVectorText + "\nnamespace mytriton::rows {\n" + kernel_text + "}\n";
+}
+
+}  // namespace mytriton

@@ -1,0 +1,170 @@
+// The evaluator: every value is a run of lanes held as bits; a pointer's bits are its address.
+#include "cpu/evaluate.h"
+
+#include <cstring>
+
+#include "ir/apply.h"
+#include "ir/literal.h"
+
+namespace mytriton {
+
+namespace {
+
+uint64_t read(Scalar scalar, uint64_t address) {
+    const void* from = reinterpret_cast<const void*>(address);
+    uint64_t bits = 0;
+    std::memcpy(&bits, from, info(scalar).bytes);  // little-endian hosts only, as the backends are
+    return scalar == Scalar::boolean ? bits != 0 : bits;
+}
+
+void write(Scalar scalar, uint64_t address, uint64_t bits) {
+    std::memcpy(reinterpret_cast<void*>(address), &bits, info(scalar).bytes);
+}
+
+class Evaluator {
+  public:
+    Evaluator(const Kernel& kernel, const int64_t* args, const int64_t* grid)
+        : kernel_(kernel), grid_(grid), values_(kernel.value_count()) {
+        for (size_t i = 0; i < kernel.value_count(); ++i) {
+            Value value{static_cast<uint32_t>(i)};
+            if (kernel.is_constant(value)) values_[i] = {kernel.data(value).bits};
+        }
+        for (size_t i = 0; i < kernel.params().size(); ++i) {
+            uint64_t bits = static_cast<uint64_t>(args[i]);
+            Type type = kernel.params()[i].type;
+            if (!type.is_pointer()) bits = type.is(Scalar::boolean) ? bits != 0 : bits & 0xffffffff;
+            values_[kernel.param(i).index] = {bits};
+        }
+    }
+
+    void run(int64_t program) {
+        program_[0] = program % grid_[0];
+        program_[1] = program / grid_[0] % grid_[1];
+        program_[2] = program / grid_[0] / grid_[1];
+        for (InstId id : kernel_.body()) step(kernel_.inst(id));
+    }
+
+  private:
+    Lanes lanes(Value value) const {
+        const std::vector<uint64_t>& bits = values_[value.index];
+        return {bits.data(), kernel_.type(value).is_block() ? 1 : 0};
+    }
+
+    // The result's lanes, ready to be written.
+    uint64_t* result(const Inst& inst) {
+        std::vector<uint64_t>& bits = values_[inst.result().index];
+        bits.resize(kernel_.type(inst.result()).lanes());
+        return bits.data();
+    }
+
+    void step(const Inst& inst) {
+        switch (inst.op) {
+            case Op::program_id:
+                *result(inst) = bits_of(static_cast<int32_t>(program_[inst.attr(AttrKey::axis)]));
+                return;
+            case Op::num_programs:
+                *result(inst) = bits_of(static_cast<int32_t>(grid_[inst.attr(AttrKey::axis)]));
+                return;
+            case Op::arange: return step_arange(inst);
+            case Op::cast: {
+                Type from = kernel_.type(inst.operands[0]), to = kernel_.type(inst.result());
+                uint64_t* out = result(inst);
+                apply_conversion(from.scalar(), to.scalar(), to.lanes(), lanes(inst.operands[0]), out);
+                return;
+            }
+            case Op::addptr: return step_addptr(inst);
+            case Op::load: return step_load(inst);
+            case Op::store: return step_store(inst);
+#define NA
+#define PURE(name, ...) case Op::name:
+#define REDUCE(...)
+#define CONVERT(...)
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+                return step_pure(inst);
+#define PURE(...)
+#define REDUCE(name, ...) case Op::name:
+#define CONVERT(...)
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+#undef NA
+                return step_reduce(inst);
+        }
+    }
+
+    void step_arange(const Inst& inst) {
+        int64_t start = inst.attr(AttrKey::start);
+        int64_t count = kernel_.type(inst.result()).lanes();
+        uint64_t* out = result(inst);
+        for (int64_t i = 0; i < count; ++i) out[i] = bits_of(static_cast<int32_t>(start + i));
+    }
+
+    void step_pure(const Inst& inst) {
+        size_t first = info(inst.op).form == OpForm::Select ? 1 : 0;
+        Lanes operands[3] = {};
+        for (size_t i = 0; i < inst.operands.size(); ++i) operands[i] = lanes(inst.operands[i]);
+        apply_row(inst.op, kernel_.type(inst.operands[first]).type_class(),
+                  kernel_.type(inst.result()).lanes(), operands[0], operands[1], operands[2],
+                  result(inst));
+    }
+
+    void step_reduce(const Inst& inst) {
+        TypeClass type_class = kernel_.type(inst.result()).type_class();
+        Op combine = info(inst.op).combine;
+        uint64_t partial[16];
+        for (uint64_t& each : partial) each = identity_of(inst.op, type_class);
+        Lanes operand = lanes(inst.operands[0]);
+        int64_t count = kernel_.type(inst.operands[0]).lanes();
+        for (int64_t i = 0; i < count; ++i)
+            partial[i % 16] = apply_row(combine, type_class, partial[i % 16], operand[i]);
+        for (int half = 8; half > 0; half /= 2)
+            for (int k = 0; k < half; ++k)
+                partial[k] = apply_row(combine, type_class, partial[k], partial[k + half]);
+        *result(inst) = partial[0];
+    }
+
+    void step_addptr(const Inst& inst) {
+        Lanes pointer = lanes(inst.operands[0]), offset = lanes(inst.operands[1]);
+        Type type = kernel_.type(inst.result());
+        int64_t bytes = info(type.scalar()).bytes;
+        uint64_t* out = result(inst);
+        for (int64_t i = 0; i < type.lanes(); ++i)
+            out[i] = pointer[i] + static_cast<int64_t>(from_bits<int32_t>(offset[i])) * bytes;
+    }
+
+    bool is_on(Value mask, int64_t lane) const { return mask.none() || lanes(mask)[lane] != 0; }
+
+    void step_load(const Inst& inst) {
+        Lanes pointer = lanes(inst.operands[0]);
+        Type type = kernel_.type(inst.result());
+        uint64_t* out = result(inst);
+        for (int64_t i = 0; i < type.lanes(); ++i) {
+            if (is_on(inst.operands[1], i))
+                out[i] = read(type.scalar(), pointer[i]);
+            else
+                out[i] = inst.operands[2].none() ? 0 : lanes(inst.operands[2])[i];
+        }
+    }
+
+    void step_store(const Inst& inst) {
+        Lanes pointer = lanes(inst.operands[0]), value = lanes(inst.operands[1]);
+        Type type = kernel_.type(inst.operands[0]);
+        for (int64_t i = 0; i < type.lanes(); ++i)
+            if (is_on(inst.operands[2], i)) write(type.scalar(), pointer[i], value[i]);
+    }
+
+    const Kernel& kernel_;
+    const int64_t* grid_;
+    int64_t program_[3] = {};
+    std::vector<std::vector<uint64_t>> values_;
+};
+
+}  // namespace
+
+void evaluate(const Kernel& legal, const int64_t* args, const int64_t* grid, int64_t first,
+              int64_t last) {
+    Evaluator evaluator(legal, args, grid);
+    for (int64_t program = first; program < last; ++program) evaluator.run(program);
+}
+
+}  // namespace mytriton

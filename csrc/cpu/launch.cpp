@@ -1,0 +1,86 @@
+// Chooses compiled code or the evaluator, and cuts the grid into parts.
+#include "cpu/launch.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "cpu/compile.h"
+#include "cpu/emit.h"
+#include "cpu/evaluate.h"
+#include "plan/legalise.h"
+
+namespace mytriton {
+
+namespace {
+
+// Work below this, in lanes of a light op, is not worth a second thread: starting one costs about
+// a microsecond.
+constexpr int64_t kGrainCost = 200'000;
+
+bool is_set(const char* variable) {
+    const char* value = std::getenv(variable);
+    return value && *value && std::string(value) != "0";
+}
+
+// One scratch area a thread, grown as needed and kept: a launch allocates nothing once warm.
+unsigned char* scratch(int64_t bytes) {
+    struct Area {
+        unsigned char* data = nullptr;
+        int64_t size = 0;
+        ~Area() { std::free(data); }
+    };
+    thread_local Area area;
+    if (area.size < bytes) {
+        std::free(area.data);
+        int64_t rounded = (bytes + 4095) / 4096 * 4096;
+        area.data = static_cast<unsigned char*>(std::aligned_alloc(64, rounded));
+        area.size = area.data ? rounded : 0;
+        if (!area.data) throw std::bad_alloc();
+    }
+    return area.data;
+}
+
+}  // namespace
+
+CpuKernel::CpuKernel(const Kernel& kernel)
+    : legal_(legalise(kernel)), plan_(plan_strips(legal_)), text_(emit_cpu(legal_, plan_)) {}
+
+void CpuKernel::prepare(const std::function<void(const std::string&)>& warn) {
+    std::lock_guard lock(mutex_);
+    if (ready_) return;
+    std::optional<std::string> compiler;
+    if (!is_set("MYTRITON_EVALUATE")) {
+        compiler = find_host_compiler();
+        std::string missing = "no C++ compiler found ($CXX, c++, g++, clang++)";
+        if (!compiler && is_set("MYTRITON_REQUIRE_COMPILER")) throw RuntimeError(missing);
+        static std::atomic<bool> warned{false};
+        if (!compiler && !warned.exchange(true))
+            warn(missing + ": kernels run on mytriton's evaluator, which is many times slower");
+    }
+    if (compiler)
+        entry_ = reinterpret_cast<CpuEntry>(
+            compile_host(*compiler, cpu_translation_unit(text_), kCpuEntry));
+    ready_ = true;
+}
+
+void CpuKernel::launch(const int64_t* args, const int64_t (&grid)[3], const ParallelFor& parallel_for,
+                       const std::function<void(const std::string&)>& warn) {
+    int64_t programs = grid[0] * grid[1] * grid[2];
+    if (programs == 0) return;
+    if (!ready_) prepare(warn);
+    static_assert(sizeof(long long) == sizeof(int64_t));
+    int64_t grain = std::max<int64_t>(1, kGrainCost / plan_.cost_per_program);
+    auto body = [&](int64_t first, int64_t last) {
+        if (!entry_) return evaluate(legal_, args, grid, first, last);
+        entry_(reinterpret_cast<const long long*>(args), reinterpret_cast<const long long*>(grid), first,
+               last, scratch(plan_.scratch_bytes));
+    };
+    if (programs <= grain)
+        body(0, programs);
+    else
+        parallel_for(programs, grain, body);
+}
+
+}  // namespace mytriton
