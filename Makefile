@@ -86,7 +86,7 @@ build: $(installed) ## build the extension in place
 gtest:
 	@echo '#include <gtest/gtest.h>' | $${CXX:-c++} -E -x c++ - >/dev/null 2>&1 || { \
 		if [ "$$(id -u)" = 0 ]; then sudo=; else sudo="sudo -n"; fi; \
-		get="$$sudo apt-get install -qq -y libgtest-dev"; \
+		get="$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y libgtest-dev"; \
 		echo "GoogleTest is not installed; trying: $$get"; \
 		$$get >/dev/null 2>&1 || { $$sudo apt-get update -qq && $$get; } >/dev/null 2>&1 || true; }
 

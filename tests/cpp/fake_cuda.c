@@ -29,7 +29,7 @@ enum {
 
     kDevices = 3,
     kMaxThreads = 1024,
-    kMaxHandles = 256,
+    kMaxHandles = 8192,
     kStreamsPerDevice = 2,
 };
 

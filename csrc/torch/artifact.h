@@ -1,0 +1,40 @@
+// What one specialisation of a kernel compiles to; each stage's text is made when first asked for.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "cpu/launch.h"
+#include "cuda/launch.h"
+#include "front/graph.h"
+#include "ir/ir.h"
+
+namespace mytriton {
+
+// Immutable to its users and safe to share between threads.
+class Artifact {
+  public:
+    // Lowers the graph and runs the passes. CompileError where the verifier refuses the result.
+    explicit Artifact(Graph graph);
+
+    const Graph& graph() const { return graph_; }
+    const Kernel& ssa() const { return ssa_; }
+    bool writes(size_t param) const { return writes_[param]; }
+
+    CpuKernel& cpu();
+    CudaKernel& cuda();
+    std::string cuda_text();  // ValueError: the lane layout cannot hold the kernel's blocks
+    std::string cuda_plan();
+
+  private:
+    Graph graph_;
+    Kernel ssa_;
+    std::vector<bool> writes_;
+    std::mutex mutex_;
+    std::unique_ptr<CpuKernel> cpu_;
+    std::unique_ptr<CudaKernel> cuda_;
+};
+
+}  // namespace mytriton

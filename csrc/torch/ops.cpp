@@ -1,0 +1,225 @@
+// The boxed kernels behind every mytriton op, and their registration.
+#include "torch/ops.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/core/stack.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <pybind11/pybind11.h>
+#include <torch/library.h>
+
+#include <map>
+#include <mutex>
+
+#include "ir/literal.h"
+#include "ir/names.h"
+
+namespace mytriton {
+
+namespace {
+
+using torch::jit::Stack;
+
+constexpr size_t kGridArguments = 3;
+
+at::ScalarType torch_dtype(Scalar scalar) {
+    switch (scalar) {
+        case Scalar::boolean: return at::kBool;
+        case Scalar::i32: return at::kInt;
+        case Scalar::f32: return at::kFloat;
+    }
+    throw InternalError("torch_dtype", "unknown scalar");
+}
+
+// The launch arguments of a call, 64 bits each, in the order of the kernel's parameters.
+struct LaunchArguments {
+    c10::SmallVector<int64_t, 16> values;
+    int64_t grid[3];
+    c10::Device device = c10::kCPU;
+};
+
+[[noreturn]] void refuse(const Artifact& artifact, size_t param, const std::string& what) {
+    throw ValueError(artifact.ssa().name() + ": argument '" + artifact.ssa().params()[param].name +
+                     "': " + what);
+}
+
+int64_t unpack_tensor(const Artifact& artifact, size_t i, const at::Tensor& tensor, LaunchArguments& out,
+                      bool& first) {
+    at::ScalarType expected = torch_dtype(artifact.ssa().params()[i].type.scalar());
+    if (tensor.scalar_type() != expected)
+        refuse(artifact, i, std::string("expected a tensor of ") + c10::toString(expected) + ", got " +
+                                c10::toString(tensor.scalar_type()));
+    if (first) out.device = tensor.device();
+    if (tensor.device() != out.device)
+        refuse(artifact, i, "is on " + tensor.device().str() + ", other tensors are on " + out.device.str());
+    first = false;
+    // A tensor that is only read keeps its copy-on-write storage shared.
+    return reinterpret_cast<int64_t>(artifact.writes(i) ? tensor.mutable_data_ptr()
+                                                        : const_cast<void*>(tensor.const_data_ptr()));
+}
+
+int64_t unpack_scalar(const Artifact& artifact, size_t i, const c10::IValue& value) {
+    Type type = artifact.ssa().params()[i].type;
+    if (type.is(Scalar::boolean)) return value.toBool();
+    if (type.is(Scalar::f32)) return static_cast<int64_t>(bits_of(value.toScalar().to<float>()));
+    int64_t number = value.toInt();
+    if (number < INT32_MIN || number > INT32_MAX)
+        refuse(artifact, i, "expected an int of 32 bits, got " + std::to_string(number));
+    return number;
+}
+
+LaunchArguments unpack(const Artifact& artifact, const Stack& stack) {
+    size_t count = artifact.ssa().params().size();
+    const c10::IValue* arguments = stack.data() + stack.size() - count - kGridArguments;
+    LaunchArguments out;
+    bool first = true;
+    for (size_t i = 0; i < count; ++i)
+        out.values.push_back(arguments[i].isTensor()
+                                 ? unpack_tensor(artifact, i, arguments[i].toTensor(), out, first)
+                                 : unpack_scalar(artifact, i, arguments[i]));
+    for (size_t axis = 0; axis < kGridArguments; ++axis) {
+        out.grid[axis] = arguments[count + axis].toInt();
+        if (out.grid[axis] < 0 || out.grid[axis] > INT32_MAX)
+            throw ValueError(artifact.ssa().name() + ": grid axis " + std::to_string(axis) +
+                             ": expected 0 to 2147483647, got " + std::to_string(out.grid[axis]));
+    }
+    return out;
+}
+
+void drop_arguments(const c10::OperatorHandle& op, Stack* stack) {
+    torch::jit::drop(*stack, op.schema().arguments().size());
+}
+
+void warn(const std::string& message) {
+    pybind11::gil_scoped_acquire gil;
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, message.c_str(), 1) < 0) throw pybind11::error_already_set();
+}
+
+struct LaunchCpu final : c10::OperatorKernel {
+    explicit LaunchCpu(std::shared_ptr<Artifact> a) : artifact(std::move(a)), cpu(artifact->cpu()) {}
+    void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) {
+        LaunchArguments arguments = unpack(*artifact, *stack);
+        auto parallel_for = [](int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
+            at::parallel_for(0, count, grain, body);
+        };
+        cpu.launch(arguments.values.data(), arguments.grid, parallel_for, warn);
+        drop_arguments(op, stack);
+    }
+    std::shared_ptr<Artifact> artifact;
+    CpuKernel& cpu;
+};
+
+struct LaunchCuda final : c10::OperatorKernel {
+    explicit LaunchCuda(std::shared_ptr<Artifact> a) : artifact(std::move(a)) {}
+    void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) {
+        LaunchArguments arguments = unpack(*artifact, *stack);
+        c10::SmallVector<void*, 16> pointers;
+        for (int64_t& value : arguments.values) pointers.push_back(&value);
+        c10::DeviceGuard guard(arguments.device);
+        c10::impl::VirtualGuardImpl cuda(c10::DeviceType::CUDA);
+        c10::Stream stream = cuda.getStream(arguments.device);
+        artifact->cuda().launch(arguments.device.index(), stream.native_handle(), arguments.grid,
+                                pointers.data());
+        drop_arguments(op, stack);
+    }
+    std::shared_ptr<Artifact> artifact;
+};
+
+// Fake tensors and meta tensors: the kernel returns nothing and changes no metadata.
+struct LaunchMeta final : c10::OperatorKernel {
+    void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) {
+        drop_arguments(op, stack);
+    }
+};
+
+bool is_written(const c10::Argument& argument) {
+    return argument.alias_info() && argument.alias_info()->isWrite();
+}
+
+// torch's own fallback for this key does not bump versions, so that autograd would not notice that
+// a saved tensor was overwritten.
+struct BumpVersions final : c10::OperatorKernel {
+    void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
+        const auto& arguments = op.schema().arguments();
+        const c10::IValue* values = stack->data() + stack->size() - arguments.size();
+        for (size_t i = 0; i < arguments.size(); ++i)
+            if (is_written(arguments[i]) && values[i].isTensor() && !values[i].toTensor().is_inference())
+                values[i].toTensor().unsafeGetTensorImpl()->bump_version();
+        op.redispatchBoxed(keys & c10::after_ADInplaceOrView_keyset, stack);
+    }
+};
+
+struct RefuseGradients final : c10::OperatorKernel {
+    void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
+        const auto& arguments = op.schema().arguments();
+        const c10::IValue* values = stack->data() + stack->size() - arguments.size();
+        for (size_t i = 0; i < arguments.size(); ++i)
+            TORCH_CHECK(!c10::GradMode::is_enabled() || !is_written(arguments[i]) || !values[i].isTensor() ||
+                            !values[i].toTensor().requires_grad(),
+                        op.schema().name(), ": argument '", arguments[i].name(),
+                        "' is written by the kernel and requires grad, but a launch has no derivative; "
+                        "launch under torch.no_grad() or from a torch.autograd.Function");
+        op.redispatchBoxed(keys & c10::after_autograd_keyset, stack);
+    }
+};
+
+std::string schema_of(const std::string& name, const Artifact& artifact) {
+    std::vector<std::string> names;
+    for (const Param& param : artifact.ssa().params()) names.push_back(param.name);
+    for (size_t axis = 0; axis < kGridArguments; ++axis) names.push_back("grid_" + std::to_string(axis));
+    names = cxx_names(names);
+    std::string out;
+    for (size_t i = 0; i < names.size(); ++i) {
+        std::string type = "SymInt";
+        if (i < artifact.ssa().params().size()) {
+            Type param = artifact.ssa().params()[i].type;
+            if (param.is_pointer())
+                type = artifact.writes(i) ? "Tensor(" + std::string(1, static_cast<char>('a' + i % 26)) +
+                                                (i < 26 ? "" : std::to_string(i / 26)) + "!)"
+                                          : "Tensor";
+            else if (param.is(Scalar::boolean))
+                type = "bool";
+            else if (param.is(Scalar::f32))
+                type = "Scalar";
+        }
+        out += (i ? ", " : "") + type + " " + names[i];
+    }
+    return name + "(" + out + ") -> ()";
+}
+
+// A Library unregisters what it registered when it is destroyed, and a torn-down op aborts: these
+// live as long as the process.
+torch::Library& keep(std::unique_ptr<torch::Library> library) {
+    static auto* kept = new std::vector<std::unique_ptr<torch::Library>>();
+    kept->push_back(std::move(library));
+    return *kept->back();
+}
+
+template <class F, class... Arguments>
+void implement(const std::string& name, c10::DispatchKey key, Arguments&&... arguments) {
+    keep(std::make_unique<torch::Library>(torch::Library::IMPL, "mytriton", key, __FILE__, __LINE__))
+        .impl(name.c_str(), torch::CppFunction::makeFromBoxedFunctor(
+                                std::make_unique<F>(std::forward<Arguments>(arguments)...)));
+}
+
+}  // namespace
+
+c10::OperatorHandle register_op(const std::string& name, std::shared_ptr<Artifact> artifact) {
+    static std::mutex mutex;
+    static auto* known = new std::map<std::string, c10::OperatorHandle>();
+    std::lock_guard lock(mutex);
+    if (auto found = known->find(name); found != known->end()) return found->second;
+    // A const vector: with another argument type `def` is a different function.
+    const std::vector<at::Tag> tags = {at::Tag::pt2_compliant_tag, at::Tag::needs_exact_strides};
+    keep(std::make_unique<torch::Library>(torch::Library::FRAGMENT, "mytriton", std::nullopt, __FILE__, __LINE__))
+        .def(schema_of(name, *artifact).c_str(), tags);
+    implement<LaunchCpu>(name, c10::DispatchKey::CPU, artifact);
+    implement<LaunchCuda>(name, c10::DispatchKey::CUDA, artifact);
+    implement<LaunchMeta>(name, c10::DispatchKey::Meta);
+    implement<BumpVersions>(name, c10::DispatchKey::ADInplaceOrView);
+    implement<RefuseGradients>(name, c10::DispatchKey::Autograd);
+    c10::OperatorHandle handle = c10::Dispatcher::singleton().findSchemaOrThrow(("mytriton::" + name).c_str(), "");
+    return known->emplace(name, handle).first->second;
+}
+
+}  // namespace mytriton
