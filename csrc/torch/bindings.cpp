@@ -1,0 +1,174 @@
+// The module mytriton._C: what Python sees of the core. The only use of pybind11's bindings.
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <torch/version.h>
+
+#include "cpu/compile.h"
+#include "cpu/emit.h"
+#include "cuda/nvrtc.h"
+#include "front/trace.h"
+#include "ir/print.h"
+#include "plan/strips.h"
+#include "torch/launch.h"
+#include "torch/ops.h"
+
+namespace py = pybind11;
+
+namespace mytriton {
+
+namespace {
+
+// (file, line, end_line, col, end_col), as source.py makes it; None where unknown.
+Loc to_loc(const py::object& place) {
+    if (place.is_none()) return {};
+    auto [file, line, end_line, col, end_col] =
+        place.cast<std::tuple<std::string, int, int, int, int>>();
+    return {file, line, end_line, col, end_col};
+}
+
+Op to_op(const std::string& name) {
+    if (std::optional<Op> op = find_op(name)) return *op;
+    throw InternalError("to_op", "no op is called " + name);
+}
+
+Scalar to_scalar(const std::string& name) {
+    if (std::optional<Scalar> scalar = find_scalar(name)) return *scalar;
+    throw InternalError("to_scalar", "no element type is called " + name);
+}
+
+// The message, and the place where one is known, as a mytriton.CompileError.
+void set_compile_error(const CompileError& error) {
+    py::object type = py::module_::import("mytriton.errors").attr("CompileError");
+    const Loc& loc = error.loc();
+    py::object place = py::none();
+    if (loc.known()) place = py::make_tuple(loc.file, loc.line, loc.end_line, loc.col, loc.end_col);
+    py::object instance = type(error.what(), place);
+    PyErr_SetObject(type.ptr(), instance.ptr());
+}
+
+py::list op_rows() {
+    py::list rows;
+    for (int i = 0; i < op_count(); ++i) {
+        const OpInfo& row = info(static_cast<Op>(i));
+        py::dict each;
+        each["name"] = std::string(row.name);
+        each["kind"] = row.kind == OpKind::pure ? "pure" : row.kind == OpKind::reduce ? "reduce" : "structural";
+        each["operands"] = row.operands;
+        each["python"] = std::string(row.python);
+        each["doc"] = std::string(row.doc);
+        py::list types;
+        for (int s = 0; s < scalar_count(); ++s) {
+            const ScalarInfo& scalar = info(static_cast<Scalar>(s));
+            bool taken = !row.text[static_cast<int>(scalar.type_class)].empty();
+            if (taken) types.append(std::string(scalar.name));
+        }
+        each["types"] = types;
+        rows.append(each);
+    }
+    return rows;
+}
+
+void bind_trace(py::module_& m) {
+    using Place = const py::object&;
+    py::class_<Trace>(m, "Trace")
+        .def(py::init<std::string>())
+        .def("pointer_param", [](Trace& t, const std::string& name, const std::string& element) {
+            return t.param(name, Type::pointer(to_scalar(element)));
+        })
+        .def("scalar_param", [](Trace& t, const std::string& name, const std::string& scalar) {
+            return t.param(name, Type::scalar(to_scalar(scalar)));
+        })
+        .def("bool_constant", &Trace::bool_constant)
+        .def("int_constant", [](Trace& t, int64_t v, Place at) { return t.int_constant(v, to_loc(at)); })
+        .def("float_constant", &Trace::float_constant)
+        .def("program_id", [](Trace& t, int64_t axis, Place at) { return t.program_id(axis, to_loc(at)); })
+        .def("num_programs", [](Trace& t, int64_t axis, Place at) { return t.num_programs(axis, to_loc(at)); })
+        .def("arange", [](Trace& t, int64_t a, int64_t b, Place at) { return t.arange(a, b, to_loc(at)); })
+        .def("apply", [](Trace& t, const std::string& op, std::vector<NodeId> operands, Place at) {
+            return t.apply(to_op(op), std::move(operands), to_loc(at));
+        })
+        .def("true_divide", [](Trace& t, NodeId a, NodeId b, Place at) { return t.true_divide(a, b, to_loc(at)); })
+        .def("cast", [](Trace& t, NodeId value, const std::string& to, Place at) {
+            return t.cast(value, to_scalar(to), to_loc(at));
+        })
+        .def("load", [](Trace& t, NodeId pointer, std::optional<NodeId> mask, std::optional<NodeId> other, Place at) {
+            return t.load(pointer, mask.value_or(kNoNode), other.value_or(kNoNode), to_loc(at));
+        })
+        .def("store", [](Trace& t, NodeId pointer, NodeId value, std::optional<NodeId> mask, Place at) {
+            t.store(pointer, value, mask.value_or(kNoNode), to_loc(at));
+        })
+        .def("scalar", [](const Trace& t, NodeId node) { return std::string(info(t.type(node).scalar()).name); })
+        .def("is_pointer", [](const Trace& t, NodeId node) { return t.type(node).is_pointer(); })
+        .def("shape", [](const Trace& t, NodeId node) { return py::tuple(py::cast(t.type(node).shape())); })
+        .def("type", [](const Trace& t, NodeId node) { return t.type(node).str(); });
+}
+
+void bind_artifact(py::module_& m) {
+    py::class_<Artifact, std::shared_ptr<Artifact>>(m, "Artifact")
+        .def(py::init([](const Trace& trace) { return std::make_shared<Artifact>(trace.graph()); }))
+        .def("expressions", [](const Artifact& a) { return print_graph(a.graph()); })
+        .def("ssa_body", [](const Artifact& a) { return print_body(a.ssa()); })
+        .def("ssa", [](const Artifact& a) { return print_kernel(a.ssa()); })
+        .def("cuda", &Artifact::cuda_text)
+        .def("cuda_plan", &Artifact::cuda_plan)
+        .def("cpu", [](Artifact& a) { return a.cpu().text(); })
+        .def("cpu_plan", [](Artifact& a) { return print_plan(a.cpu().legal(), a.cpu().plan()); })
+        .def("register_op", [](std::shared_ptr<Artifact> a, const std::string& name) { register_op(name, a); });
+}
+
+}  // namespace
+
+void set_python_error() {
+    try {
+        throw;
+    } catch (const CompileError& error) {
+        set_compile_error(error);
+    } catch (py::error_already_set& error) {
+        error.restore();
+    } catch (const ValueError& error) {
+        PyErr_SetString(PyExc_ValueError, error.what());
+    } catch (const InternalError& error) {
+        PyErr_SetString(PyExc_SystemError, error.what());
+    } catch (const c10::Error& error) {
+        PyErr_SetString(PyExc_RuntimeError, error.what_without_backtrace());
+    } catch (const std::bad_alloc&) {
+        PyErr_NoMemory();
+    } catch (const std::exception& error) {
+        PyErr_SetString(PyExc_RuntimeError, error.what());
+    }
+}
+
+}  // namespace mytriton
+
+PYBIND11_MODULE(_C, m) {
+    using namespace mytriton;
+    m.doc() = "The compiler core of mytriton and its bridge to torch.";
+    m.attr("TORCH_BUILD_VERSION") = TORCH_VERSION;
+    py::register_exception_translator([](std::exception_ptr error) {
+        if (!error) return;
+        try {
+            std::rethrow_exception(error);
+        } catch (const CompileError& e) {
+            set_compile_error(e);
+        } catch (const ValueError& e) {
+            PyErr_SetString(PyExc_ValueError, e.what());
+        } catch (const InternalError& e) {
+            PyErr_SetString(PyExc_SystemError, e.what());
+        }
+    });
+    bind_trace(m);
+    bind_artifact(m);
+    m.def("op_rows", op_rows, "The rows of ops.def.");
+    m.def("find_host_compiler", find_host_compiler);
+    m.def("cpu_translation_unit", cpu_translation_unit);
+    m.def("set_nvrtc_search_paths", set_nvrtc_search_paths);
+    m.def("nvrtc_available", nvrtc_available);
+    m.def("nvrtc_compile", [](const std::string& text, const std::string& name, const std::string& arch) {
+        py::gil_scoped_release release;
+        Cubin cubin = nvrtc_compile(text, name, {arch});
+        py::gil_scoped_acquire acquire;
+        return py::bytes(cubin.image);
+    });
+    if (!add_launch_cache(m.ptr())) throw py::error_already_set();
+}

@@ -1,0 +1,370 @@
+// A hit: bind the arguments, hash their kinds, look the op up and call it, without running Python.
+// Everything unusual - a miss, a subclass, a wrong argument - goes to `slow`, which knows all the
+// rules and all the messages; so nothing is checked twice and no message stands here.
+//
+// The only file that includes python_variable.h, which takes 13 seconds to compile.
+#include "torch/launch.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+#include <torch/csrc/autograd/python_variable.h>
+
+#include <bit>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/error.h"
+
+namespace mytriton {
+
+namespace {
+
+struct Parameter {
+    PyObject* name;  // interned
+    bool is_constexpr;
+    PyObject* fallback;  // the default; null: none
+};
+
+using Key = c10::SmallVector<uint64_t, 16>;
+
+struct KeyHash {
+    size_t operator()(const Key& key) const {
+        uint64_t hash = 0xcbf29ce484222325;
+        for (uint64_t word : key) hash = (hash ^ word) * 0x100000001b3;
+        return hash ^ (hash >> 32);
+    }
+};
+
+struct Entry {
+    c10::OperatorHandle op;
+    PyObject* compiled;
+};
+
+struct Cache {
+    PyObject_HEAD
+    PyObject* slow;
+    std::vector<Parameter>* parameters;
+    std::unordered_map<Key, Entry, KeyHash>* entries;
+};
+
+struct Bound {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    Cache* cache;
+    PyObject* grid;
+};
+
+using Slots = c10::SmallVector<PyObject*, 16>;  // borrowed, by parameter
+
+// Fills the slots as Python would bind the call; false for anything but a plain correct call.
+bool bind(const Cache& cache, PyObject* const* args, Py_ssize_t positional, PyObject* keywords, Slots& slots) {
+    const std::vector<Parameter>& parameters = *cache.parameters;
+    if (static_cast<size_t>(positional) > parameters.size()) return false;
+    slots.assign(parameters.size(), nullptr);
+    for (Py_ssize_t i = 0; i < positional; ++i) slots[i] = args[i];
+    Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+    for (Py_ssize_t k = 0; k < named; ++k) {
+        size_t i = 0;  // keyword names are interned, so identity is enough for a hit
+        while (i < parameters.size() && parameters[i].name != PyTuple_GET_ITEM(keywords, k)) ++i;
+        if (i == parameters.size() || slots[i]) return false;
+        slots[i] = args[positional + k];
+    }
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        if (!slots[i]) slots[i] = parameters[i].fallback;
+        if (!slots[i]) return false;
+    }
+    return true;
+}
+
+// What a constexpr adds to the key: its type and its bits. False for what only Python can compare.
+bool add_constexpr(PyObject* value, Key& key) {
+    if (value == Py_None || PyBool_Check(value)) {
+        key.push_back(value == Py_None ? 1 : value == Py_True ? 2 : 3);
+        return true;
+    }
+    if (PyLong_CheckExact(value)) {
+        int overflow = 0;
+        long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+        key.append({4, static_cast<uint64_t>(number)});
+        return overflow == 0;
+    }
+    if (PyFloat_CheckExact(value)) {
+        key.append({5, std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(value))});
+        return true;
+    }
+    return false;
+}
+
+// A run-time argument: its kind goes into the key, its value onto the stack. The first tensor
+// decides the device. False for anything that does not simply run.
+bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack, std::optional<c10::Device>& device) {
+    if (THPVariable_CheckExact(value)) {
+        const at::Tensor& tensor = THPVariable_Unpack(value);
+        c10::Device where = tensor.device();
+        if (tensor.layout() != c10::kStrided || (!where.is_cpu() && !where.is_cuda())) return false;
+        if (device && *device != where) return false;
+        device = where;
+        key.push_back(16 + static_cast<uint64_t>(tensor.scalar_type()));
+        stack.emplace_back(tensor);
+        return true;
+    }
+    if (PyBool_Check(value)) {
+        key.push_back(6);
+        stack.emplace_back(value == Py_True);
+        return true;
+    }
+    if (PyLong_CheckExact(value)) {
+        int overflow = 0;
+        long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+        if (overflow != 0 || number < INT32_MIN || number > INT32_MAX) return false;
+        key.push_back(7);
+        stack.emplace_back(static_cast<int64_t>(number));
+        return true;
+    }
+    if (PyFloat_CheckExact(value)) {
+        key.push_back(8);
+        stack.emplace_back(PyFloat_AS_DOUBLE(value));
+        return true;
+    }
+    return false;
+}
+
+bool add_axis(PyObject* size, torch::jit::Stack& stack) {
+    if (!PyLong_CheckExact(size)) return false;
+    int overflow = 0;
+    long long number = PyLong_AsLongLongAndOverflow(size, &overflow);
+    if (overflow != 0 || number < 0 || number > INT32_MAX) return false;
+    stack.emplace_back(static_cast<int64_t>(number));
+    return true;
+}
+
+bool add_grid(PyObject* grid, torch::jit::Stack& stack) {
+    Py_ssize_t axes = PyTuple_CheckExact(grid) ? PyTuple_GET_SIZE(grid) : 1;
+    if (axes < 1 || axes > 3) return false;
+    for (Py_ssize_t i = 0; i < 3; ++i) {
+        if (i >= axes)
+            stack.emplace_back(static_cast<int64_t>(1));
+        else if (!add_axis(PyTuple_CheckExact(grid) ? PyTuple_GET_ITEM(grid, i) : grid, stack))
+            return false;
+    }
+    return true;
+}
+
+// The grid function's answer; a new reference, null with a Python error set.
+PyObject* call_grid(const Cache& cache, PyObject* grid, const Slots& slots) {
+    PyObject* meta = PyDict_New();
+    if (!meta) return nullptr;
+    for (size_t i = 0; i < slots.size(); ++i)
+        if (PyDict_SetItem(meta, (*cache.parameters)[i].name, slots[i]) < 0) {
+            Py_DECREF(meta);
+            return nullptr;
+        }
+    PyObject* sizes = PyObject_CallOneArg(grid, meta);
+    Py_DECREF(meta);
+    return sizes;
+}
+
+// Calls `slow`, and remembers what it compiled under `key` (null: nothing to remember).
+PyObject* launch_slow(Bound* bound, PyObject* grid, PyObject* const* args, Py_ssize_t positional,
+                      PyObject* keywords, const Key* key) {
+    PyObject* tuple = PyTuple_New(positional);
+    PyObject* dict = PyDict_New();
+    PyObject* compiled = nullptr;
+    if (tuple && dict) {
+        for (Py_ssize_t i = 0; i < positional; ++i) PyTuple_SET_ITEM(tuple, i, Py_NewRef(args[i]));
+        Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+        bool complete = true;
+        for (Py_ssize_t k = 0; k < named; ++k)
+            complete &= PyDict_SetItem(dict, PyTuple_GET_ITEM(keywords, k), args[positional + k]) == 0;
+        if (complete) compiled = PyObject_CallFunctionObjArgs(bound->cache->slow, grid, tuple, dict, nullptr);
+    }
+    Py_XDECREF(tuple);
+    Py_XDECREF(dict);
+    if (!compiled || !key) return compiled;
+    PyObject* op_name = PyObject_GetAttrString(compiled, "op_name");
+    if (!op_name) {
+        Py_DECREF(compiled);
+        return nullptr;
+    }
+    if (op_name != Py_None) {
+        c10::OperatorHandle op = c10::Dispatcher::singleton().findSchemaOrThrow(PyUnicode_AsUTF8(op_name), "");
+        if (bound->cache->entries->emplace(*key, Entry{op, compiled}).second) Py_INCREF(compiled);
+    }
+    Py_DECREF(op_name);
+    return compiled;
+}
+
+PyObject* launch(Bound* bound, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
+    const Cache& cache = *bound->cache;
+    Slots slots;
+    if (!bind(cache, args, positional, keywords, slots))
+        return launch_slow(bound, bound->grid, args, positional, keywords, nullptr);
+    Key key;
+    torch::jit::Stack stack;
+    stack.reserve(slots.size() + 3);
+    std::optional<c10::Device> device;
+    for (size_t i = 0; i < slots.size(); ++i)
+        if (!((*cache.parameters)[i].is_constexpr ? add_constexpr(slots[i], key)
+                                                  : add_argument(slots[i], key, stack, device)))
+            return launch_slow(bound, bound->grid, args, positional, keywords, nullptr);
+    auto known = cache.entries->find(key);
+    // Without a tensor there is nothing to run on; Python says so.
+    if (known == cache.entries->end() || !device)
+        return launch_slow(bound, bound->grid, args, positional, keywords, device ? &key : nullptr);
+    Entry entry = known->second;
+    PyObject* grid = Py_NewRef(bound->grid);
+    if (!PyTuple_CheckExact(grid) && !PyLong_CheckExact(grid) && PyCallable_Check(grid)) {
+        PyObject* sizes = call_grid(cache, grid, slots);
+        Py_DECREF(grid);
+        if (!sizes) return nullptr;
+        grid = sizes;
+    }
+    if (!add_grid(grid, stack)) {
+        PyObject* result = launch_slow(bound, grid, args, positional, keywords, nullptr);
+        Py_DECREF(grid);
+        return result;
+    }
+    Py_DECREF(grid);
+    Py_INCREF(entry.compiled);  // a grid function or another thread may clear the cache
+    PyThreadState* thread = PyEval_SaveThread();
+    try {
+        entry.op.callBoxed(&stack);
+    } catch (...) {
+        PyEval_RestoreThread(thread);
+        Py_DECREF(entry.compiled);
+        throw;
+    }
+    PyEval_RestoreThread(thread);
+    return entry.compiled;
+}
+
+PyObject* bound_vectorcall(PyObject* self, PyObject* const* args, size_t flags, PyObject* keywords) {
+    try {
+        return launch(reinterpret_cast<Bound*>(self), args, PyVectorcall_NARGS(flags), keywords);
+    } catch (...) {
+        set_python_error();
+        return nullptr;
+    }
+}
+
+void bound_dealloc(PyObject* self) {
+    Bound* bound = reinterpret_cast<Bound*>(self);
+    Py_DECREF(bound->cache);
+    Py_DECREF(bound->grid);
+    PyObject_Free(self);
+}
+
+PyTypeObject* bound_type() {
+    static PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+    return &type;
+}
+
+PyObject* cache_bind(PyObject* self, PyObject* grid) {
+    Bound* bound = PyObject_New(Bound, bound_type());
+    if (!bound) return nullptr;
+    bound->vectorcall = bound_vectorcall;
+    bound->cache = reinterpret_cast<Cache*>(Py_NewRef(self));
+    bound->grid = Py_NewRef(grid);
+    return reinterpret_cast<PyObject*>(bound);
+}
+
+void forget_entries(Cache* cache) {
+    auto entries = std::move(*cache->entries);
+    cache->entries->clear();
+    for (auto& [key, entry] : entries) Py_DECREF(entry.compiled);
+}
+
+PyObject* cache_clear(PyObject* self, PyObject*) {
+    forget_entries(reinterpret_cast<Cache*>(self));
+    Py_RETURN_NONE;
+}
+
+int cache_init(PyObject* self, PyObject* args, PyObject*) {
+    Cache* cache = reinterpret_cast<Cache*>(self);
+    PyObject* parameters = nullptr;
+    PyObject* slow = nullptr;
+    if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &parameters, &slow)) return -1;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(parameters); ++i) {
+        PyObject* name = nullptr;
+        PyObject* fallback = nullptr;
+        int is_constexpr = 0;
+        if (!PyArg_ParseTuple(PyList_GET_ITEM(parameters, i), "UpO", &name, &is_constexpr, &fallback)) return -1;
+        Py_INCREF(name);
+        PyUnicode_InternInPlace(&name);
+        cache->parameters->push_back(
+            {name, is_constexpr != 0, fallback == Py_Ellipsis ? nullptr : Py_NewRef(fallback)});
+    }
+    cache->slow = Py_NewRef(slow);
+    return 0;
+}
+
+PyObject* cache_new(PyTypeObject* type, PyObject*, PyObject*) {
+    Cache* cache = reinterpret_cast<Cache*>(type->tp_alloc(type, 0));
+    if (!cache) return nullptr;
+    cache->slow = nullptr;
+    cache->parameters = new std::vector<Parameter>();
+    cache->entries = new std::unordered_map<Key, Entry, KeyHash>();
+    return reinterpret_cast<PyObject*>(cache);
+}
+
+// `slow` is a method of the kernel that owns this cache: a cycle, which the collector must see.
+int cache_traverse(PyObject* self, visitproc visit, void* arg) {
+    Cache* cache = reinterpret_cast<Cache*>(self);
+    Py_VISIT(cache->slow);
+    for (const Parameter& parameter : *cache->parameters) Py_VISIT(parameter.fallback);
+    for (auto& [key, entry] : *cache->entries) Py_VISIT(entry.compiled);
+    return 0;
+}
+
+int cache_clear_cycle(PyObject* self) {
+    Cache* cache = reinterpret_cast<Cache*>(self);
+    Py_CLEAR(cache->slow);
+    forget_entries(cache);
+    return 0;
+}
+
+void cache_dealloc(PyObject* self) {
+    Cache* cache = reinterpret_cast<Cache*>(self);
+    PyObject_GC_UnTrack(self);
+    cache_clear_cycle(self);
+    for (Parameter& parameter : *cache->parameters) {
+        Py_DECREF(parameter.name);
+        Py_XDECREF(parameter.fallback);
+    }
+    delete cache->parameters;
+    delete cache->entries;
+    Py_TYPE(self)->tp_free(self);
+}
+
+PyMethodDef kCacheMethods[] = {
+    {"bind", cache_bind, METH_O, "A callable that launches on this grid."},
+    {"clear", cache_clear, METH_NOARGS, "Forgets every compiled kernel."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+bool add_launch_cache(PyObject* module) {
+    PyTypeObject* bound = bound_type();
+    bound->tp_name = "mytriton._C.BoundLaunch";
+    bound->tp_basicsize = sizeof(Bound);
+    bound->tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+    bound->tp_vectorcall_offset = offsetof(Bound, vectorcall);
+    bound->tp_call = PyVectorcall_Call;
+    bound->tp_dealloc = bound_dealloc;
+    static PyTypeObject cache = {PyVarObject_HEAD_INIT(nullptr, 0)};
+    cache.tp_name = "mytriton._C.LaunchCache";
+    cache.tp_basicsize = sizeof(Cache);
+    cache.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC;
+    cache.tp_new = cache_new;
+    cache.tp_init = cache_init;
+    cache.tp_dealloc = cache_dealloc;
+    cache.tp_traverse = cache_traverse;
+    cache.tp_clear = cache_clear_cycle;
+    cache.tp_methods = kCacheMethods;
+    if (PyType_Ready(bound) < 0 || PyType_Ready(&cache) < 0) return false;
+    return PyModule_AddObjectRef(module, "LaunchCache", reinterpret_cast<PyObject*>(&cache)) == 0;
+}
+
+}  // namespace mytriton

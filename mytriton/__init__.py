@@ -1,0 +1,27 @@
+"""Kernels in Triton's language, compiled by a C++ core, run on torch tensors on CPU and CUDA."""
+
+import torch as _torch
+
+from mytriton import torch_build as _torch_build
+
+_torch_build.check(_torch.__version__)
+
+from mytriton import _C, language  # noqa: E402
+from mytriton import nvrtc as _nvrtc  # noqa: E402
+from mytriton.compiled import CompiledKernel  # noqa: E402
+from mytriton.errors import CompileError  # noqa: E402
+from mytriton.jit import JITFunction, jit  # noqa: E402
+from mytriton.language import cdiv, next_power_of_2  # noqa: E402
+
+_C.set_nvrtc_search_paths(_nvrtc.wheel_folders())
+
+__version__ = "0.1.0"
+__all__ = [
+    "CompileError",
+    "CompiledKernel",
+    "JITFunction",
+    "cdiv",
+    "jit",
+    "language",
+    "next_power_of_2",
+]

@@ -1,0 +1,123 @@
+"""The rules for a launch's arguments and grid: what each may be, and the message where it is not."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import torch
+
+from mytriton.traced import DType, constexpr, float32, int1, int32
+
+_TORCH_DTYPES: dict[torch.dtype, DType] = {
+    torch.bool: int1,
+    torch.int32: int32,
+    torch.float32: float32,
+}
+_NUMPY_DTYPES = {"bool": int1, "int32": int32, "float32": float32}
+_INT32 = range(-(2**31), 2**31)
+
+# What is passed for a run-time parameter, as the compiler needs to know it:
+# ("tensor", element type in the IR) or ("scalar", type in the IR).
+Kind = tuple[str, str]
+
+
+def is_numpy(value: Any) -> bool:
+    """Whether it is a NumPy array; NumPy is not imported to find out."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray)
+
+
+def _tensor_kind(name: str, value: torch.Tensor) -> Kind:
+    if value.layout is not torch.strided:
+        raise TypeError(f"argument '{name}': expected a dense tensor, got one of {value.layout}")
+    if value.is_quantized or value.dtype not in _TORCH_DTYPES:
+        expected = ", ".join(str(each) for each in _TORCH_DTYPES)
+        raise TypeError(f"argument '{name}': expected a tensor of {expected}; got {value.dtype}")
+    if value.device.type not in ("cpu", "cuda"):
+        raise TypeError(
+            f"argument '{name}': expected a CPU or CUDA tensor, got one on {value.device}"
+        )
+    return ("tensor", _TORCH_DTYPES[value.dtype].ir)
+
+
+def _numpy_kind(name: str, value: Any) -> Kind:
+    if value.dtype.name not in _NUMPY_DTYPES:
+        expected = ", ".join(_NUMPY_DTYPES)
+        raise TypeError(f"argument '{name}': expected an array of {expected}; got {value.dtype}")
+    return ("tensor", _NUMPY_DTYPES[value.dtype.name].ir)
+
+
+def kind_of(name: str, value: Any) -> Kind:
+    """The kind of a run-time argument. TypeError or OverflowError where a kernel cannot take it."""
+    if isinstance(value, torch.Tensor):
+        return _tensor_kind(name, value)
+    if is_numpy(value):
+        return _numpy_kind(name, value)
+    if isinstance(value, bool | torch.SymBool):
+        return ("scalar", int1.ir)
+    if isinstance(value, int):
+        if value not in _INT32:
+            raise OverflowError(f"argument '{name}': expected an int of 32 bits, got {value}")
+        return ("scalar", int32.ir)
+    if isinstance(value, torch.SymInt):
+        return ("scalar", int32.ir)
+    if isinstance(value, float | torch.SymFloat):
+        return ("scalar", float32.ir)
+    raise TypeError(
+        f"argument '{name}': expected a tensor, int, float or bool, got {type(value).__name__}"
+    )
+
+
+def check_devices(arguments: dict[str, Any]) -> None:
+    """TypeError unless all tensors are on one device, or all are NumPy arrays."""
+    first_name, first = "", ""
+    for name, value in arguments.items():
+        if is_numpy(value):
+            where = "a NumPy array"
+        elif isinstance(value, torch.Tensor):
+            where = f"on {value.device}"
+        else:
+            continue
+        first_name, first = first_name or name, first or where
+        if where != first:
+            raise TypeError(
+                f"argument '{name}': expected a tensor beside '{first_name}', which is {first}; "
+                f"got one that is {where}"
+            )
+    if not first:
+        raise TypeError("a launch needs at least one tensor argument, to tell where to run; got none")
+
+
+def constexpr_key(name: str, value: Any) -> Any:
+    """The value as part of the artifact key: compared by type and, for floats, by bits."""
+    if isinstance(value, float):
+        return (float, value.hex())
+    if isinstance(value, tuple):
+        return (tuple, tuple(constexpr_key(name, each) for each in value))
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeError(
+            f"constexpr argument '{name}': expected a hashable value, got {type(value).__name__}"
+        ) from None
+    return (type(value), value)
+
+
+def unwrap(value: Any) -> Any:
+    return value.value if isinstance(value, constexpr) else value
+
+
+def check_grid(grid: Any) -> tuple[int, int, int]:
+    """The grid as three sizes. An axis of 0 is allowed: nothing runs."""
+    sizes = grid if isinstance(grid, tuple | list) else (grid,)
+    if not 1 <= len(sizes) <= 3:
+        raise ValueError(f"grid: expected 1 to 3 sizes, got {len(sizes)}: {grid!r}")
+    for axis, size in enumerate(sizes):
+        if isinstance(size, bool) or not isinstance(size, int | torch.SymInt):
+            kind = type(size).__name__
+            raise TypeError(f"grid axis {axis}: expected an int, got {kind}: {size!r}")
+        if isinstance(size, int) and not 0 <= size < 2**31:
+            raise ValueError(f"grid axis {axis}: expected 0 to 2147483647, got {size}")
+    padded = (*sizes, 1, 1)
+    return (padded[0], padded[1], padded[2])

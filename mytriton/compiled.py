@@ -1,0 +1,84 @@
+"""CompiledKernel: one specialisation of a kernel, with the text of every stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from mytriton import _C
+
+
+class Listing(tuple[str, ...]):
+    """The instructions of one stage, a line each; ``str`` gives the whole text."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(self)
+
+
+class Asm(Mapping[str, str]):
+    """Stage name -> its text, made when asked for: ssa, plan, cpu_plan, cuda, cpu."""
+
+    def __init__(self, stages: dict[str, Callable[[], str]]) -> None:
+        self._stages = stages
+
+    def __getitem__(self, stage: str) -> str:
+        if stage not in self._stages:
+            raise KeyError(f"no stage {stage!r}; there are {', '.join(self._stages)}")
+        return self._stages[stage]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stages)
+
+    def __len__(self) -> int:
+        return len(self._stages)
+
+
+class CompiledKernel:
+    """What a launch returns: immutable, and the same object for every launch of its kind.
+
+    Unpacks as ``expression_ops, ssa_ops, cuda_src = kernel[grid](...)``. ``ssa_ops`` is the
+    optimised SSA that backends receive; ``cuda_src`` the very text that NVRTC compiles. ``asm``
+    maps stages to text. Getting ``cuda_src`` raises ValueError where the lane layout cannot hold
+    the kernel's blocks (several widths, or more than 1024 lanes).
+    """
+
+    __slots__ = ("_artifact", "asm", "name", "op_name")
+
+    def __init__(self, artifact: _C.Artifact, name: str, op_name: str | None) -> None:
+        put = object.__setattr__
+        put(self, "_artifact", artifact)
+        put(self, "name", name)
+        put(self, "op_name", op_name)  # "mytriton::name_hash", or None: compiled only
+        stages = {
+            "ssa": artifact.ssa,
+            "plan": artifact.cuda_plan,
+            "cpu_plan": artifact.cpu_plan,
+            "cuda": artifact.cuda,
+            "cpu": artifact.cpu,
+        }
+        put(self, "asm", Asm(stages))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("a CompiledKernel is immutable")
+
+    @property
+    def expression_ops(self) -> Listing:
+        return Listing(self._artifact.expressions().splitlines())
+
+    @property
+    def ssa_ops(self) -> Listing:
+        return Listing(self._artifact.ssa_body().splitlines())
+
+    @property
+    def cuda_src(self) -> str:
+        return self._artifact.cuda()
+
+    def __iter__(self) -> Iterator[Any]:
+        yield self.expression_ops
+        yield self.ssa_ops
+        yield self.cuda_src
+
+    def __repr__(self) -> str:
+        return f"<mytriton.CompiledKernel {self.op_name or self.name}>"

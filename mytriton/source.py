@@ -1,0 +1,71 @@
+"""Places in the user's source: found from frames while tracing, shown under error messages."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import os
+import sys
+from types import CodeType, FrameType, TracebackType
+from typing import TypeAlias
+
+# (file, line, end_line, col, end_col); lines count from 1, columns from 0 in UTF-8 bytes.
+Place: TypeAlias = tuple[str, int, int, int, int]
+
+_PACKAGE = os.path.dirname(__file__) + os.sep
+
+
+def _is_ours(code: CodeType) -> bool:
+    return code.co_filename.startswith(_PACKAGE)
+
+
+def place_in(code: CodeType, instruction: int) -> Place | None:
+    """Where the instruction at this byte offset comes from; None where nothing is recorded.
+
+    Under ``-X no_debug_ranges`` columns are unknown: the place is then the whole line.
+    """
+    position = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
+    if position is None or position[0] is None:
+        return None
+    line, end_line, column, end_column = position
+    return (code.co_filename, line, end_line or line, column or 0, end_column or 0)
+
+
+def caller_place() -> Place | None:
+    """The innermost place outside this package, of the call that is going on."""
+    frame: FrameType | None = _user_frame()
+    return None if frame is None else place_in(frame.f_code, frame.f_lasti)
+
+
+def _user_frame() -> FrameType | None:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_ours(frame.f_code):
+        frame = frame.f_back
+    return frame
+
+
+def raised_place(traceback: TracebackType | None) -> Place | None:
+    """The innermost place outside this package that an exception passed through."""
+    place = None
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not _is_ours(code):
+            place = place_in(code, traceback.tb_lasti)
+        traceback = traceback.tb_next
+    return place
+
+
+def excerpt(place: Place) -> list[str]:
+    """The source line and a line of carets below it; empty where there is no text to show."""
+    file, line, end_line, column, end_column = place
+    text = linecache.getline(file, line).rstrip("\n")
+    if not text.strip():
+        return []
+    raw = text.encode()
+    stop = end_column if end_line == line and end_column > column else len(raw.rstrip())
+    before = raw[:column].decode(errors="replace")
+    under = raw[column:stop].decode(errors="replace")
+    indent = len(text) - len(text.lstrip())
+    margin = " " * (len(before) - indent) if end_column else ""
+    carets = "^" * max(1, len(under) if end_column else len(text.strip()))
+    return ["    " + text.strip(), "    " + margin + carets]
