@@ -86,7 +86,9 @@ def check_devices(arguments: dict[str, Any]) -> None:
                 f"got one that is {where}"
             )
     if not first:
-        raise TypeError("a launch needs at least one tensor argument, to tell where to run; got none")
+        raise TypeError(
+            "a launch needs at least one tensor argument, to tell where to run; got none"
+        )
 
 
 def constexpr_key(name: str, value: Any) -> Any:

@@ -46,11 +46,16 @@ class CompiledKernel:
 
     __slots__ = ("_artifact", "asm", "name", "op_name")
 
+    _artifact: _C.Artifact
+    asm: Asm
+    name: str
+    op_name: str | None  # "mytriton::name_hash"; None: compiled for NumPy arrays, cannot run
+
     def __init__(self, artifact: _C.Artifact, name: str, op_name: str | None) -> None:
         put = object.__setattr__
         put(self, "_artifact", artifact)
         put(self, "name", name)
-        put(self, "op_name", op_name)  # "mytriton::name_hash", or None: compiled only
+        put(self, "op_name", op_name)
         stages = {
             "ssa": artifact.ssa,
             "plan": artifact.cuda_plan,

@@ -25,7 +25,7 @@ from mytriton.errors import CompileError
 from mytriton.source import raised_place
 from mytriton.traced import constexpr, is_tracing, tensor, tracing
 
-Grid = int | tuple[int, ...] | Callable[[dict[str, Any]], int | tuple[int, ...]]
+Grid = int | tuple[int, ...] | Callable[[dict[str, Any]], Any]
 
 
 def _is_constexpr(annotation: Any) -> bool:
@@ -64,11 +64,12 @@ class JITFunction:
     def __init__(self, fn: Callable[..., Any]) -> None:
         functools.update_wrapper(self, fn)
         self.fn = fn
+        self.name: str = getattr(fn, "__name__", type(fn).__name__)
         self.parameters: list[Parameter] = []
         for parameter in inspect.signature(fn).parameters.values():
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 raise TypeError(
-                    f"{self.__name__}: a kernel has a fixed list of parameters; got '{parameter}'"
+                    f"{self.name}: a kernel has a fixed list of parameters; got '{parameter}'"
                 )
             self.parameters.append(Parameter(parameter))
         self._compiled: dict[Any, CompiledKernel] = {}
@@ -87,12 +88,12 @@ class JITFunction:
         if is_tracing():
             return self.fn(*args, **kwargs)
         raise RuntimeError(
-            f"{self.__name__} is a kernel and needs a grid: {self.__name__}[grid](...), where grid "
+            f"{self.name} is a kernel and needs a grid: {self.name}[grid](...), where grid "
             "is the number of programs"
         )
 
     def __repr__(self) -> str:
-        return f"<mytriton.jit kernel {self.__name__}>"
+        return f"<mytriton.jit kernel {self.name}>"
 
     def clear_cache(self) -> None:
         """Forgets every specialisation: the next launch traces the function again."""
@@ -144,7 +145,7 @@ class JITFunction:
         """Parameter name -> argument, in the order of the parameters."""
         if len(args) > len(self.parameters):
             raise TypeError(
-                f"{self.__name__}: expected at most {len(self.parameters)} arguments, got {len(args)}"
+                f"{self.name}: expected at most {len(self.parameters)} arguments, got {len(args)}"
             )
         given = {p.name: arg for p, arg in zip(self.parameters, args, strict=False)}
         names = [p.name for p in self.parameters]
@@ -152,15 +153,15 @@ class JITFunction:
             if name not in names:
                 expected = ", ".join(names)
                 raise TypeError(
-                    f"{self.__name__}: unexpected argument '{name}'; the parameters are {expected}"
+                    f"{self.name}: unexpected argument '{name}'; the parameters are {expected}"
                 )
             if name in given:
-                raise TypeError(f"{self.__name__}: argument '{name}' is given twice")
+                raise TypeError(f"{self.name}: argument '{name}' is given twice")
             given[name] = value
         bound = {}
         for parameter in self.parameters:
             if parameter.name not in given and parameter.required:
-                raise TypeError(f"{self.__name__}: argument '{parameter.name}' is missing")
+                raise TypeError(f"{self.name}: argument '{parameter.name}' is missing")
             bound[parameter.name] = unwrap(given.get(parameter.name, parameter.default))
         return bound
 
@@ -178,18 +179,18 @@ class JITFunction:
     ) -> CompiledKernel:
         artifact = _C.Artifact(self._trace(kinds, constants))
         if compile_only:
-            return CompiledKernel(artifact, self.__name__, None)
+            return CompiledKernel(artifact, self.name, None)
         # The hash covers all that the op does and its signature, so equal names are equal ops, in
         # this process and in torch's caches on disk.
         digest = hashlib.sha256(f"{self.__module__}\n{artifact.ssa()}".encode()).hexdigest()[:16]
-        name = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.__name__)
+        name = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.name)
         op_name = f"{name.strip('_') or 'kernel'}_{digest}"
         artifact.register_op(op_name)
-        return CompiledKernel(artifact, self.__name__, f"mytriton::{op_name}")
+        return CompiledKernel(artifact, self.name, f"mytriton::{op_name}")
 
     def _trace(self, kinds: tuple[Kind, ...], constants: dict[str, Any]) -> _C.Trace:
         """Executes the function with symbolic values; what it did is in the trace."""
-        trace = _C.Trace(self.__name__)
+        trace = _C.Trace(self.name)
         arguments: dict[str, Any] = dict(constants)
         run_time = [p.name for p in self.parameters if not p.is_constexpr]
         for name, (kind, element) in zip(run_time, kinds, strict=True):
@@ -214,7 +215,7 @@ class JITFunction:
             raise CompileError(f"{type(error).__name__}: {error}", place) from error
         if returned is not None:
             raise CompileError(
-                f"{self.__name__}: a kernel returns nothing, got {type(returned).__name__}; "
+                f"{self.name}: a kernel returns nothing, got {type(returned).__name__}; "
                 "store results through a pointer"
             )
         return trace

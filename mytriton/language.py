@@ -28,6 +28,25 @@ from mytriton.traced import (
     tensor,
 )
 
+__all__ = [
+    "arange",
+    "cast",
+    "cdiv",
+    "constexpr",
+    "dtype",
+    "float32",
+    "int1",
+    "int32",
+    "load",
+    "next_power_of_2",
+    "num_programs",
+    "pointer_type",
+    "program_id",
+    "store",
+    "tensor",
+    "where",
+]
+
 
 def _function(row: dict[str, Any]) -> Callable[..., tensor]:
     """The function of ``tl`` for a row: its operands by position or as x, y, z."""
@@ -55,13 +74,16 @@ def _function(row: dict[str, Any]) -> Callable[..., tensor]:
 
 def _check_axis(name: str, axis: Any) -> None:
     if axis not in (None, 0):
-        raise CompileError(f"{name}: axis must be 0 for a block of rank 1, got {axis}", caller_place())
+        raise CompileError(
+            f"{name}: axis must be 0 for a block of rank 1, got {axis}", caller_place()
+        )
 
 
 # From here on max, min and sum are the language's; Python's are in `builtins`.
 for _row in _C.op_rows():
     if _row["python"] == "tl":
         globals()[_row["name"]] = _function(_row)
+        __all__ += [_row["name"]]
 
 
 def _constant_int(value: Any, what: str) -> int:
@@ -69,8 +91,12 @@ def _constant_int(value: Any, what: str) -> int:
         value = value.value
     if isinstance(value, tensor) or isinstance(value, bool) or not isinstance(value, int):
         kind = repr(value) if isinstance(value, tensor) else type(value).__name__
-        raise CompileError(f"{what} must be an int known at compile time, got {kind}", caller_place())
-    return builtins.min(builtins.max(value, -(2**62)), 2**62)  # out of every range that is accepted below
+        raise CompileError(
+            f"{what} must be an int known at compile time, got {kind}", caller_place()
+        )
+    return builtins.min(
+        builtins.max(value, -(2**62)), 2**62
+    )  # out of every range that is accepted below
 
 
 def program_id(axis: int) -> tensor:
@@ -82,7 +108,9 @@ def program_id(axis: int) -> tensor:
 def num_programs(axis: int) -> tensor:
     """The grid's size along axis 0, 1 or 2, as an int32."""
     trace = current_trace("num_programs")
-    return tensor(trace, trace.num_programs(_constant_int(axis, "num_programs: axis"), caller_place()))
+    return tensor(
+        trace, trace.num_programs(_constant_int(axis, "num_programs: axis"), caller_place())
+    )
 
 
 def arange(start: int, end: int) -> tensor:
@@ -106,7 +134,7 @@ def load(pointer: tensor, mask: Any = None, other: Any = None) -> tensor:
 
 
 def store(pointer: tensor, value: Any, mask: Any = None) -> None:
-    """Writes `value`, cast to the pointed-to type, where `mask` holds; other lanes touch no memory."""
+    """Writes `value`, cast to the pointed-to type, where `mask` holds; other lanes touch nothing."""
     trace = current_trace("store")
     place = caller_place()
     at = node_of(trace, pointer, place, "store: pointer")

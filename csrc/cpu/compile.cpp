@@ -28,9 +28,22 @@ namespace fs = std::filesystem;
 
 // No fast-math: every operation keeps its IEEE meaning, and nothing is contracted to an fma.
 const char* const kFlags[] = {
-    "-std=c++20", "-O3", "-march=native", "-mprefer-vector-width=512", "-fno-math-errno",
-    "-fno-trapping-math", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fno-exceptions",
-    "-fno-rtti", "-Wno-psabi", "-fPIC", "-shared", "-nostdlib", "-pipe",
+    "-std=c++20",
+    "-O3",
+    "-march=native",
+    "-mprefer-vector-width=512",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=off",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-Wno-psabi",
+    "-fPIC",
+    "-shared",
+    "-nostdlib",
+    "-pipe",
 };
 
 class TemporaryFolder {
@@ -74,7 +87,8 @@ int run(const std::vector<std::string>& command, const fs::path& log) {
     if (error != 0) throw RuntimeError("cannot run " + command[0] + ": " + std::strerror(error));
     int status = 0;
     while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) throw RuntimeError("lost the host compiler: " + std::string(std::strerror(errno)));
+        if (errno != EINTR)
+            throw RuntimeError("lost the host compiler: " + std::string(std::strerror(errno)));
     return status;
 }
 
@@ -99,13 +113,16 @@ void* build(const std::string& compiler, const std::string& text, const std::str
     std::ofstream(folder / "kernel.cpp") << text;
     std::vector<std::string> command = {compiler};
     command.insert(command.end(), std::begin(kFlags), std::end(kFlags));
-    command.insert(command.end(), {"-o", (folder / "kernel.so").string(), (folder / "kernel.cpp").string()});
+    command.insert(command.end(),
+                   {"-o", (folder / "kernel.so").string(), (folder / "kernel.cpp").string()});
     if (run(command, folder / "log") != 0)
-        throw RuntimeError("the host compiler " + compiler + " failed:\n" + read_file(folder / "log"));
+        throw RuntimeError("the host compiler " + compiler + " failed:\n" +
+                           read_file(folder / "log"));
     void* library = dlopen((folder / "kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) throw RuntimeError(std::string("cannot load a compiled kernel: ") + dlerror());
     void* address = dlsym(library, entry.c_str());
-    if (!address) throw RuntimeError(std::string("a compiled kernel lacks its entry: ") + dlerror());
+    if (!address)
+        throw RuntimeError(std::string("a compiled kernel lacks its entry: ") + dlerror());
     return address;
 }
 
@@ -113,7 +130,8 @@ void* build(const std::string& compiler, const std::string& text, const std::str
 
 std::optional<std::string> find_host_compiler() {
     std::vector<std::string> names = {"c++", "g++", "clang++"};
-    if (const char* chosen = std::getenv("CXX"); chosen && *chosen) names.insert(names.begin(), chosen);
+    if (const char* chosen = std::getenv("CXX"); chosen && *chosen)
+        names.insert(names.begin(), chosen);
     for (const std::string& name : names)
         if (std::optional<std::string> path = find_in_path(name)) return path;
     return std::nullopt;

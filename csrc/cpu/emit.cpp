@@ -18,7 +18,8 @@ enum class Part { scalar, lane0, interior, edge };
 
 class Emitter {
   public:
-    Emitter(const Kernel& kernel, const StripPlan& plan) : kernel_(kernel), plan_(plan), facts_(kernel) {
+    Emitter(const Kernel& kernel, const StripPlan& plan)
+        : kernel_(kernel), plan_(plan), facts_(kernel) {
         std::vector<std::string> names;
         for (const Param& param : kernel.params()) names.push_back(param.name);
         names_ = cxx_names(names);
@@ -26,8 +27,11 @@ class Emitter {
 
     std::string run() {
         line("// " + kernel_.name());
-        line("extern \"C\" void " + std::string(kCpuEntry) + "(const long long* mt_args, const long long* mt_grid,");
-        line("                       long long mt_first, long long mt_last, unsigned char* mt_scratch) {");
+        line("extern \"C\" void " + std::string(kCpuEntry) +
+             "(const long long* mt_args, const long long* mt_grid,");
+        line(
+            "                       long long mt_first, long long mt_last, unsigned char* "
+            "mt_scratch) {");
         ++depth_;
         emit_params();
         emit_buffers();
@@ -35,9 +39,15 @@ class Emitter {
         ++depth_;
         for (const Step& step : plan_.steps) {
             switch (step.kind) {
-                case Step::Kind::scalar: emit(kernel_.inst(step.inst), Part::scalar); break;
-                case Step::Kind::lane0: emit(kernel_.inst(step.inst), Part::lane0); break;
-                case Step::Kind::stage: emit_stage(plan_.stages[step.stage]); break;
+                case Step::Kind::scalar:
+                    emit(kernel_.inst(step.inst), Part::scalar);
+                    break;
+                case Step::Kind::lane0:
+                    emit(kernel_.inst(step.inst), Part::lane0);
+                    break;
+                case Step::Kind::stage:
+                    emit_stage(plan_.stages[step.stage]);
+                    break;
             }
         }
         --depth_;
@@ -71,8 +81,8 @@ class Emitter {
     void emit_buffers() {
         for (const Buffer& buffer : plan_.buffers) {
             std::string element = kernel_.type(buffer.value).is(Scalar::f32) ? "float" : "int";
-            line(element + "* const " + buffer_name(buffer.value) + " = (" + element + "*)(mt_scratch + " +
-                 std::to_string(buffer.offset) + ");");
+            line(element + "* const " + buffer_name(buffer.value) + " = (" + element +
+                 "*)(mt_scratch + " + std::to_string(buffer.offset) + ");");
         }
     }
 
@@ -89,12 +99,14 @@ class Emitter {
         line("{");
         ++depth_;
         for (InstId id : stage.body)
-            if (info(kernel_.inst(id).op).kind == OpKind::reduce) declare_partials(kernel_.inst(id));
+            if (info(kernel_.inst(id).op).kind == OpKind::reduce)
+                declare_partials(kernel_.inst(id));
         emit_bounds(stage);
         emit_strips(stage, Part::interior, "0", "mt_inner");
         emit_strips(stage, Part::edge, "mt_inner", "mt_outer");
         for (InstId id : stage.body)
-            if (info(kernel_.inst(id).op).kind == OpKind::reduce) combine_partials(kernel_.inst(id));
+            if (info(kernel_.inst(id).op).kind == OpKind::reduce)
+                combine_partials(kernel_.inst(id));
         --depth_;
         line("}");
     }
@@ -104,37 +116,42 @@ class Emitter {
         std::string width = std::to_string(stage.width);
         line("long long mt_bound = " + width + ";");
         for (const PrefixTest& test : stage.bound) {
-            std::string lanes = "(long long)" + scalar_text(test.bound) + " - " + lane0_text(test.index) +
-                                (test.inclusive ? " + 1" : "");
+            std::string lanes = "(long long)" + scalar_text(test.bound) + " - " +
+                                lane0_text(test.index) + (test.inclusive ? " + 1" : "");
             line("if (" + lanes + " < mt_bound) mt_bound = " + lanes + ";");
         }
         if (!stage.bound.empty()) line("if (mt_bound < 0) mt_bound = 0;");
         std::vector<Value> indices = stage.contiguous;
         for (const PrefixTest& test : stage.bound)
-            if (std::ranges::find(indices, test.index) == indices.end()) indices.push_back(test.index);
+            if (std::ranges::find(indices, test.index) == indices.end())
+                indices.push_back(test.index);
         std::string wraps;
         for (Value index : indices)
             wraps += (wraps.empty() ? "" : " || ") + lane0_text(index) + " > 2147483647 - " +
                      std::to_string(stage.width - 1);
         line("const bool mt_wraps = " + (wraps.empty() ? "false" : wraps) + ";");
-        line("const long long mt_inner = mt_wraps ? 0 : mt_bound & -" + std::to_string(kStrip) + ";");
+        line("const long long mt_inner = mt_wraps ? 0 : mt_bound & -" + std::to_string(kStrip) +
+             ";");
         line("const long long mt_outer = " +
              (stage.stops_at_bound ? "mt_wraps ? " + width + " : mt_bound;" : width + ";"));
     }
 
-    void emit_strips(const Stage& stage, Part part, const std::string& from, const std::string& to) {
+    void emit_strips(const Stage& stage, Part part, const std::string& from,
+                     const std::string& to) {
         partial_ = part == Part::edge && stage.width % kStrip != 0;
-        line("for (long long mt_strip = " + from + "; mt_strip < " + to + "; mt_strip += " +
-             std::to_string(kStrip) + ") {");
+        line("for (long long mt_strip = " + from + "; mt_strip < " + to +
+             "; mt_strip += " + std::to_string(kStrip) + ") {");
         ++depth_;
         line("#pragma GCC unroll 4");
         line("for (int mt_part = 0; mt_part < kPartials; ++mt_part) {");
         ++depth_;
         line("const long long mt_lane = mt_strip + mt_part * kLanes;");
         if (partial_)
-            line("const i32v mt_exists = iota() + (int)mt_lane < splat_i32(" + std::to_string(stage.width) + ");");
+            line("const i32v mt_exists = iota() + (int)mt_lane < splat_i32(" +
+                 std::to_string(stage.width) + ");");
         for (Value value : stage.from_buffer)
-            declare_vector(value, "load_" + lane_scalar(value) + "(" + buffer_name(value) + " + mt_lane)");
+            declare_vector(value,
+                           "load_" + lane_scalar(value) + "(" + buffer_name(value) + " + mt_lane)");
         stage_ = &stage;
         for (InstId id : stage.body) emit(kernel_.inst(id), part);
         for (Value value : stage.to_buffer)
@@ -149,10 +166,13 @@ class Emitter {
     // --- reductions ------------------------------------------------------------------------------
 
     void declare_result(const Inst& inst) {
-        line(std::string(info(kernel_.type(inst.result()).scalar()).cxx) + " " + name(inst.result()) + ";");
+        line(std::string(info(kernel_.type(inst.result()).scalar()).cxx) + " " +
+             name(inst.result()) + ";");
     }
 
-    std::string suffix(const Inst& inst) const { return std::to_string(kernel_.data(inst.result()).number); }
+    std::string suffix(const Inst& inst) const {
+        return std::to_string(kernel_.data(inst.result()).number);
+    }
 
     std::string identity(const Inst& inst) const {
         Type type = kernel_.type(inst.result());
@@ -161,10 +181,13 @@ class Emitter {
 
     void declare_partials(const Inst& inst) {
         Type type = kernel_.type(inst.result());
-        std::string combine = substitute(expression(info(inst.op).combine, type.type_class()), "a", "b");
-        line("const auto mt_join" + suffix(inst) + " = [](auto a, auto b) { return " + combine + "; };");
+        std::string combine =
+            substitute(expression(info(inst.op).combine, type.type_class()), "a", "b");
+        line("const auto mt_join" + suffix(inst) + " = [](auto a, auto b) { return " + combine +
+             "; };");
         line(vector_type(type.scalar()) + " mt_partial" + suffix(inst) + "[kPartials];");
-        line("for (auto& mt_each : mt_partial" + suffix(inst) + ") mt_each = " + identity(inst) + ";");
+        line("for (auto& mt_each : mt_partial" + suffix(inst) + ") mt_each = " + identity(inst) +
+             ";");
     }
 
     void accumulate(const Inst& inst) {
@@ -175,7 +198,8 @@ class Emitter {
     }
 
     void combine_partials(const Inst& inst) {
-        line(name(inst.result()) + " = halve(mt_partial" + suffix(inst) + ", mt_join" + suffix(inst) + ");");
+        line(name(inst.result()) + " = halve(mt_partial" + suffix(inst) + ", mt_join" +
+             suffix(inst) + ");");
     }
 
     // --- operands --------------------------------------------------------------------------------
@@ -186,9 +210,12 @@ class Emitter {
         const ValueData& data = kernel_.data(value);
         switch (data.kind) {
             case ValueKind::result:
-            case ValueKind::block_arg: return name(value);
-            case ValueKind::param: return names_[data.number];
-            case ValueKind::constant: return spell_cxx(data.type.scalar(), data.bits);
+            case ValueKind::block_arg:
+                return name(value);
+            case ValueKind::param:
+                return names_[data.number];
+            case ValueKind::constant:
+                return spell_cxx(data.type.scalar(), data.bits);
         }
         return "";
     }
@@ -200,7 +227,8 @@ class Emitter {
     }
 
     std::string vector_text(Value value) const {
-        return is_block(value) ? name(value) : splat(kernel_.type(value).scalar(), scalar_text(value));
+        return is_block(value) ? name(value)
+                               : splat(kernel_.type(value).scalar(), scalar_text(value));
     }
 
     std::string text(Value value, Part part) const {
@@ -213,13 +241,16 @@ class Emitter {
     }
 
     // f32 values are f32v; i32 values and masks are i32v.
-    static std::string vector_type(Scalar scalar) { return scalar == Scalar::f32 ? "f32v" : "i32v"; }
+    static std::string vector_type(Scalar scalar) {
+        return scalar == Scalar::f32 ? "f32v" : "i32v";
+    }
     std::string lane_scalar(Value value) const {
         return kernel_.type(value).is(Scalar::f32) ? "f32" : "i32";
     }
 
     void declare_vector(Value value, const std::string& expression) {
-        line("const " + vector_type(kernel_.type(value).scalar()) + " " + name(value) + " = " + expression + ";");
+        line("const " + vector_type(kernel_.type(value).scalar()) + " " + name(value) + " = " +
+             expression + ";");
     }
 
     void declare(Value value, Part part, const std::string& expression) {
@@ -275,7 +306,8 @@ class Emitter {
             std::string value = "*" + uniform_pointer(address);
             if (scalar == Scalar::boolean) value = "(" + value + " != 0)";
             std::string mask = inst.operands[1].none() ? "true" : scalar_text(inst.operands[1]);
-            return declare(inst.result(), part, "(" + mask + " ? " + value + " : " + fallback_text(inst, part) + ")");
+            return declare(inst.result(), part,
+                           "(" + mask + " ? " + value + " : " + fallback_text(inst, part) + ")");
         }
         std::string mask = strip_mask(inst.operands[1], part);
         std::string arguments;
@@ -293,16 +325,18 @@ class Emitter {
         Address address = facts_.address(inst.operands[0]);
         std::string suffix(info(kernel_.type(inst.operands[0]).scalar()).name);
         if (part == Part::scalar) {
-            std::string guard = inst.operands[2].none() ? "" : "if (" + scalar_text(inst.operands[2]) + ") ";
-            return line(guard + "*" + uniform_pointer(address) + " = " + scalar_text(inst.operands[1]) + ";");
+            std::string guard =
+                inst.operands[2].none() ? "" : "if (" + scalar_text(inst.operands[2]) + ") ";
+            return line(guard + "*" + uniform_pointer(address) + " = " +
+                        scalar_text(inst.operands[1]) + ";");
         }
         std::string mask = strip_mask(inst.operands[2], part);
         std::string value = vector_text(inst.operands[1]);
         if (part == Part::interior && facts_.is_contiguous(address))
             return line("store_" + suffix + "(" + contiguous_pointer(address) + ", " +
                         (mask.empty() ? "" : mask + ", ") + value + ");");
-        line("scatter_" + suffix + "(" + uniform_pointer(address) + ", " + lane_offsets(address) + ", " +
-             (mask.empty() ? "splat_bool(true)" : mask) + ", " + value + ");");
+        line("scatter_" + suffix + "(" + uniform_pointer(address) + ", " + lane_offsets(address) +
+             ", " + (mask.empty() ? "splat_bool(true)" : mask) + ", " + value + ");");
     }
 
     std::string contiguous_pointer(const Address& address) const {
@@ -315,19 +349,25 @@ class Emitter {
         if (part == Part::interior && !inst.results.empty() && is_all_true(inst.result()))
             return declare_vector(inst.result(), "splat_bool(true)");
         switch (inst.op) {
-            case Op::program_id: return declare(inst.result(), part, program_id(inst.attr(AttrKey::axis)));
+            case Op::program_id:
+                return declare(inst.result(), part, program_id(inst.attr(AttrKey::axis)));
             case Op::num_programs:
                 return declare(inst.result(), part,
                                "(int)mt_grid[" + std::to_string(inst.attr(AttrKey::axis)) + "]");
-            case Op::arange: return declare(inst.result(), part, arange(inst, part));
+            case Op::arange:
+                return declare(inst.result(), part, arange(inst, part));
             case Op::cast: {
                 Scalar from = kernel_.type(inst.operands[0]).scalar();
                 Scalar to = kernel_.type(inst.result()).scalar();
-                return declare(inst.result(), part, substitute(conversion(from, to), text(inst.operands[0], part)));
+                return declare(inst.result(), part,
+                               substitute(conversion(from, to), text(inst.operands[0], part)));
             }
-            case Op::addptr: return;  // folded into the loads and stores that use it
-            case Op::load: return emit_load(inst, part);
-            case Op::store: return emit_store(inst, part);
+            case Op::addptr:
+                return;  // folded into the loads and stores that use it
+            case Op::load:
+                return emit_load(inst, part);
+            case Op::store:
+                return emit_store(inst, part);
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(...)
@@ -349,7 +389,8 @@ class Emitter {
         size_t first = info(inst.op).form == OpForm::Select ? 1 : 0;
         TypeClass type_class = kernel_.type(inst.operands[first]).type_class();
         std::string operands[3];
-        for (size_t i = 0; i < inst.operands.size(); ++i) operands[i] = text(inst.operands[i], part);
+        for (size_t i = 0; i < inst.operands.size(); ++i)
+            operands[i] = text(inst.operands[i], part);
         declare(inst.result(), part,
                 substitute(expression(inst.op, type_class), operands[0], operands[1], operands[2]));
     }
@@ -362,7 +403,8 @@ class Emitter {
     }
 
     static std::string arange(const Inst& inst, Part part) {
-        std::string start = spell_cxx(Scalar::i32, bits_of(static_cast<int32_t>(inst.attr(AttrKey::start))));
+        std::string start =
+            spell_cxx(Scalar::i32, bits_of(static_cast<int32_t>(inst.attr(AttrKey::start))));
         return part == Part::lane0 ? start : "iota() + (int)(" + start + " + mt_lane)";
     }
 
@@ -378,10 +420,13 @@ class Emitter {
 
 }  // namespace
 
-std::string emit_cpu(const Kernel& legal, const StripPlan& plan) { return Emitter(legal, plan).run(); }
+std::string emit_cpu(const Kernel& legal, const StripPlan& plan) {
+    return Emitter(legal, plan).run();
+}
 
 std::string cpu_translation_unit(const std::string& kernel_text) {
-    return std::string(kScalarText) + kVectorText + "\nnamespace mytriton::rows {\n" + kernel_text + "}\n";
+    return std::string(kScalarText) + kVectorText + "\nnamespace mytriton::rows {\n" + kernel_text +
+           "}\n";
 }
 
 }  // namespace mytriton

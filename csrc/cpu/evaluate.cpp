@@ -65,16 +65,21 @@ class Evaluator {
             case Op::num_programs:
                 *result(inst) = bits_of(static_cast<int32_t>(grid_[inst.attr(AttrKey::axis)]));
                 return;
-            case Op::arange: return step_arange(inst);
+            case Op::arange:
+                return step_arange(inst);
             case Op::cast: {
                 Type from = kernel_.type(inst.operands[0]), to = kernel_.type(inst.result());
                 uint64_t* out = result(inst);
-                apply_conversion(from.scalar(), to.scalar(), to.lanes(), lanes(inst.operands[0]), out);
+                apply_conversion(from.scalar(), to.scalar(), to.lanes(), lanes(inst.operands[0]),
+                                 out);
                 return;
             }
-            case Op::addptr: return step_addptr(inst);
-            case Op::load: return step_load(inst);
-            case Op::store: return step_store(inst);
+            case Op::addptr:
+                return step_addptr(inst);
+            case Op::load:
+                return step_load(inst);
+            case Op::store:
+                return step_store(inst);
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(...)

@@ -65,7 +65,8 @@ void CpuKernel::prepare(const std::function<void(const std::string&)>& warn) {
     ready_ = true;
 }
 
-void CpuKernel::launch(const int64_t* args, const int64_t (&grid)[3], const ParallelFor& parallel_for,
+void CpuKernel::launch(const int64_t* args, const int64_t (&grid)[3],
+                       const ParallelFor& parallel_for,
                        const std::function<void(const std::string&)>& warn) {
     int64_t programs = grid[0] * grid[1] * grid[2];
     if (programs == 0) return;
@@ -74,8 +75,8 @@ void CpuKernel::launch(const int64_t* args, const int64_t (&grid)[3], const Para
     int64_t grain = std::max<int64_t>(1, kGrainCost / plan_.cost_per_program);
     auto body = [&](int64_t first, int64_t last) {
         if (!entry_) return evaluate(legal_, args, grid, first, last);
-        entry_(reinterpret_cast<const long long*>(args), reinterpret_cast<const long long*>(grid), first,
-               last, scratch(plan_.scratch_bytes));
+        entry_(reinterpret_cast<const long long*>(args), reinterpret_cast<const long long*>(grid),
+               first, last, scratch(plan_.scratch_bytes));
     };
     if (programs <= grain)
         body(0, programs);

@@ -56,7 +56,8 @@ std::string replace_all(std::string text, std::string_view what, std::string_vie
 
 class Emitter {
   public:
-    Emitter(const Kernel& kernel, const LanePlan& plan) : kernel_(kernel), plan_(plan), facts_(kernel) {
+    Emitter(const Kernel& kernel, const LanePlan& plan)
+        : kernel_(kernel), plan_(plan), facts_(kernel) {
         std::vector<std::string> names = {kernel.name()};
         for (const Param& param : kernel.params()) names.push_back(param.name);
         names_ = cxx_names(names);
@@ -79,7 +80,8 @@ class Emitter {
             Type type = kernel_.params()[i].type;
             const ScalarInfo& scalar = info(type.scalar());
             out += (i ? ", " : "") +
-                   (type.is_pointer() ? std::string(scalar.cxx_memory) + "*" : std::string(scalar.cxx)) +
+                   (type.is_pointer() ? std::string(scalar.cxx_memory) + "*"
+                                      : std::string(scalar.cxx)) +
                    " " + names_[i + 1];
         }
         return out;
@@ -97,17 +99,20 @@ class Emitter {
         const ValueData& data = kernel_.data(value);
         switch (data.kind) {
             case ValueKind::result:
-            case ValueKind::block_arg: return "v" + std::to_string(data.number);
-            case ValueKind::param: return names_[data.number + 1];
-            case ValueKind::constant: return spell_cxx(data.type.scalar(), data.bits);
+            case ValueKind::block_arg:
+                return "v" + std::to_string(data.number);
+            case ValueKind::param:
+                return names_[data.number + 1];
+            case ValueKind::constant:
+                return spell_cxx(data.type.scalar(), data.bits);
         }
         return "";
     }
 
     void assign(const Inst& inst, const std::string& expression) {
         Type type = kernel_.type(inst.result());
-        lines_ += "    " + std::string(info(type.scalar()).cxx) + " " + text(inst.result()) + " = " +
-                  expression + ";\n";
+        lines_ += "    " + std::string(info(type.scalar()).cxx) + " " + text(inst.result()) +
+                  " = " + expression + ";\n";
     }
 
     // base[offset]. Constant offsets are added as they are, others in 64 bits: their sum may pass
@@ -160,7 +165,8 @@ class Emitter {
         helper = replace_all(helper, "$threads", std::to_string(plan_.threads));
         helper = replace_all(helper, "$warps", std::to_string(plan_.warps()));
         helpers_.insert(replace_all(helper, "$value_other", combine));
-        return name + "(" + text(inst.operands[0]) + ", mt_warps" + std::to_string(step.shared) + ")";
+        return name + "(" + text(inst.operands[0]) + ", mt_warps" + std::to_string(step.shared) +
+               ")";
     }
 
     std::string load_expression(const Inst& inst) const {
@@ -168,15 +174,16 @@ class Emitter {
         std::string value = element(inst.operands[0]);
         if (scalar == Scalar::boolean) value = "(" + value + " != 0)";
         std::string mask = inst.operands[1].none() ? "true" : text(inst.operands[1]);
-        std::string other = !inst.operands[2].none()  ? text(inst.operands[2])
-                            : scalar == Scalar::f32 ? "0.0f"
-                                                    : "0";
+        std::string other = !inst.operands[2].none() ? text(inst.operands[2])
+                            : scalar == Scalar::f32  ? "0.0f"
+                                                     : "0";
         return "(" + mask + " ? " + value + " : " + other + ")";
     }
 
     void emit_store(const Inst& inst, const LaneStep& step) {
         std::string guard = step.one_thread ? "threadIdx.x == 0" : "";
-        if (!inst.operands[2].none()) guard += (guard.empty() ? "" : " && ") + text(inst.operands[2]);
+        if (!inst.operands[2].none())
+            guard += (guard.empty() ? "" : " && ") + text(inst.operands[2]);
         std::string write = element(inst.operands[0]) + " = " + text(inst.operands[1]) + ";\n";
         if (guard.empty())
             lines_ += "    " + write;
@@ -188,8 +195,10 @@ class Emitter {
         const Inst& inst = kernel_.inst(step.inst);
         if (step.barrier_before) lines_ += "    __syncthreads();\n";
         switch (inst.op) {
-            case Op::program_id: return assign(inst, "blockIdx." + axis(inst));
-            case Op::num_programs: return assign(inst, "gridDim." + axis(inst));
+            case Op::program_id:
+                return assign(inst, "blockIdx." + axis(inst));
+            case Op::num_programs:
+                return assign(inst, "gridDim." + axis(inst));
             case Op::arange: {
                 int64_t start = inst.attr(AttrKey::start);
                 std::string first = spell_cxx(Scalar::i32, bits_of(static_cast<int32_t>(start)));
@@ -200,9 +209,12 @@ class Emitter {
                 Scalar to = kernel_.type(inst.result()).scalar();
                 return assign(inst, substitute(cuda_conversion(from, to), text(inst.operands[0])));
             }
-            case Op::addptr: return;  // folded into the loads and stores that use it
-            case Op::load: return assign(inst, load_expression(inst));
-            case Op::store: return emit_store(inst, step);
+            case Op::addptr:
+                return;  // folded into the loads and stores that use it
+            case Op::load:
+                return assign(inst, load_expression(inst));
+            case Op::store:
+                return emit_store(inst, step);
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(...)
@@ -220,7 +232,9 @@ class Emitter {
         }
     }
 
-    static std::string axis(const Inst& inst) { return std::string(1, "xyz"[inst.attr(AttrKey::axis)]); }
+    static std::string axis(const Inst& inst) {
+        return std::string(1, "xyz"[inst.attr(AttrKey::axis)]);
+    }
 
     const Kernel& kernel_;
     const LanePlan& plan_;
@@ -232,8 +246,12 @@ class Emitter {
 
 }  // namespace
 
-std::string emit_cuda(const Kernel& legal, const LanePlan& plan) { return Emitter(legal, plan).run(); }
+std::string emit_cuda(const Kernel& legal, const LanePlan& plan) {
+    return Emitter(legal, plan).run();
+}
 
-std::string cuda_entry(const Kernel& kernel) { return Emitter(kernel, LanePlan{}).entry(); }
+std::string cuda_entry(const Kernel& kernel) {
+    return Emitter(kernel, LanePlan{}).entry();
+}
 
 }  // namespace mytriton

@@ -11,9 +11,12 @@ std::string print_operand(const Graph& graph, NodeId id) {
     if (id == kNoNode) return "none";
     const Node& node = graph.nodes[id];
     switch (node.kind) {
-        case NodeKind::param: return graph.params[node.position].name;
-        case NodeKind::constant: return spell(node.type.scalar(), node.bits);
-        case NodeKind::op: return "e" + std::to_string(id);
+        case NodeKind::param:
+            return graph.params[node.position].name;
+        case NodeKind::constant:
+            return spell(node.type.scalar(), node.bits);
+        case NodeKind::op:
+            return "e" + std::to_string(id);
     }
     return "";
 }

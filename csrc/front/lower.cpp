@@ -73,6 +73,8 @@ class Lowering {
 
 }  // namespace
 
-Kernel lower(const Graph& graph) { return Lowering(graph).run(); }
+Kernel lower(const Graph& graph) {
+    return Lowering(graph).run();
+}
 
 }  // namespace mytriton

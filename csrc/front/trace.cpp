@@ -13,7 +13,9 @@ namespace {
 
 constexpr int64_t kMaxLanes = 1 << 20;  // a block of more lanes is a mistake in every kernel seen
 
-Type kI32() { return Type::scalar(Scalar::i32); }
+Type kI32() {
+    return Type::scalar(Scalar::i32);
+}
 
 [[noreturn]] void fail(const std::string& message, const Loc& loc) {
     throw CompileError(message, loc);
@@ -112,7 +114,8 @@ Scalar Trace::common_scalar(Op op, const std::vector<NodeId>& operands, const Lo
         if (type(operand).is_pointer()) {
             std::string got;
             for (NodeId each : operands) got += (got.empty() ? "" : " and ") + type(each).str();
-            fail(std::string(info(op).name) + " requires " + accepted_types(op) + ", got " + got, loc);
+            fail(std::string(info(op).name) + " requires " + accepted_types(op) + ", got " + got,
+                 loc);
         }
         common = std::max(common, type(operand).scalar());
     }
@@ -200,7 +203,8 @@ void Trace::store(NodeId pointer, NodeId value, NodeId mask, const Loc& loc) {
         fail("store: the value must be a number, got " + type(value).str(), loc);
     Scalar element = type(pointer).scalar();
     bool constant = graph_.nodes[value].kind == NodeKind::constant;
-    if (constant || !is_storable(type(value).scalar(), element)) value = convert(value, element, loc);
+    if (constant || !is_storable(type(value).scalar(), element))
+        value = convert(value, element, loc);
     try {
         check_store(type(pointer), type(value), mask == kNoNode ? Type() : type(mask));
     } catch (const TypingError& error) {

@@ -19,14 +19,15 @@ struct NotDefined {
 
 using LaneFn = void (*)(int64_t, Lanes, Lanes, Lanes, uint64_t*);
 
-#define LANES(declare_operands, R, expression)                                     \
+#define LANES(declare_operands, R, expression)                                        \
     [](int64_t count, [[maybe_unused]] Lanes lanes_a, [[maybe_unused]] Lanes lanes_b, \
-       [[maybe_unused]] Lanes lanes_c, uint64_t* out) {                            \
-        for (int64_t i = 0; i < count; ++i) {                                      \
-            declare_operands out[i] = bits_of(static_cast<R>(expression));         \
-        }                                                                          \
+       [[maybe_unused]] Lanes lanes_c, uint64_t* out) {                               \
+        for (int64_t i = 0; i < count; ++i) {                                         \
+            declare_operands out[i] = bits_of(static_cast<R>(expression));            \
+        }                                                                             \
     }
-#define IDENTITY(expression) [](int64_t, Lanes, Lanes, Lanes, uint64_t* out) { *out = bits_of(expression); }
+#define IDENTITY(expression) \
+    [](int64_t, Lanes, Lanes, Lanes, uint64_t* out) { *out = bits_of(expression); }
 #define OPERAND(T, name) [[maybe_unused]] T name = from_bits<T>(lanes_##name[i]);
 #define OPERANDS_Unary(T) OPERAND(T, a)
 #define OPERANDS_Binary(T) OPERAND(T, a) OPERAND(T, b)
@@ -35,9 +36,10 @@ using LaneFn = void (*)(int64_t, Lanes, Lanes, Lanes, uint64_t*);
 #define RESULT_Bool(T) bool
 
 constexpr LaneFn kRows[][3] = {
-#define NA NotDefined{}
-#define PURE(name, form, result, traits, python, doc, f, i_, b_)   \
-    {LANES(OPERANDS_##form(float), RESULT_##result(float), f),     \
+#define NA \
+    NotDefined {}
+#define PURE(name, form, result, traits, python, doc, f, i_, b_)    \
+    {LANES(OPERANDS_##form(float), RESULT_##result(float), f),      \
      LANES(OPERANDS_##form(int32_t), RESULT_##result(int32_t), i_), \
      LANES(OPERANDS_##form(bool), RESULT_##result(bool), b_)},
 #define REDUCE(name, combine, f, i, doc) {IDENTITY(f), IDENTITY(i)},
@@ -91,7 +93,9 @@ uint64_t apply_row(Op op, TypeClass type_class, uint64_t a, uint64_t b, uint64_t
     return out;
 }
 
-uint64_t identity_of(Op op, TypeClass type_class) { return apply_row(op, type_class, 0); }
+uint64_t identity_of(Op op, TypeClass type_class) {
+    return apply_row(op, type_class, 0);
+}
 
 uint64_t apply_conversion(Scalar from, Scalar to, uint64_t a) {
     uint64_t out = 0;

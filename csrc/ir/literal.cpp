@@ -17,7 +17,8 @@ std::string spell_float(float value) {
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
     char buffer[64];
     auto format = [&](std::chars_format layout) {
-        return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value, layout).ptr);
+        return std::string(buffer,
+                           std::to_chars(buffer, buffer + sizeof buffer, value, layout).ptr);
     };
     std::string text = format(std::chars_format::scientific);
     int exponent = std::atoi(text.c_str() + text.find('e') + 1);
@@ -30,9 +31,12 @@ std::string spell_float(float value) {
 
 std::string spell(Scalar scalar, uint64_t bits) {
     switch (scalar) {
-        case Scalar::boolean: return bits ? "true" : "false";
-        case Scalar::i32: return std::to_string(from_bits<int32_t>(bits));
-        case Scalar::f32: return spell_float(from_bits<float>(bits));
+        case Scalar::boolean:
+            return bits ? "true" : "false";
+        case Scalar::i32:
+            return std::to_string(from_bits<int32_t>(bits));
+        case Scalar::f32:
+            return spell_float(from_bits<float>(bits));
     }
     return "";
 }
@@ -44,7 +48,8 @@ std::string spell_cxx(Scalar scalar, uint64_t bits) {
         char text[40];
         if (std::isinf(value) && value < 0) return "(-__int_as_float(0x7f800000))";
         // Bits above 0x7fffffff do not fit an int literal; the conversion keeps them.
-        const char* format = bits > 0x7fffffff ? "__int_as_float((int)0x%08xu)" : "__int_as_float(0x%08x)";
+        const char* format =
+            bits > 0x7fffffff ? "__int_as_float((int)0x%08xu)" : "__int_as_float(0x%08x)";
         std::snprintf(text, sizeof text, format, static_cast<unsigned>(bits));
         return text;
     }

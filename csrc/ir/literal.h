@@ -10,15 +10,22 @@
 namespace mytriton {
 
 // A constant's bits: bool 0 or 1; i32 its 32 bits, zero-extended; f32 the IEEE bits, zero-extended.
-inline uint64_t bits_of(bool value) { return value ? 1 : 0; }
-inline uint64_t bits_of(int32_t value) { return static_cast<uint32_t>(value); }
-inline uint64_t bits_of(float value) { return std::bit_cast<uint32_t>(value); }
+inline uint64_t bits_of(bool value) {
+    return value ? 1 : 0;
+}
+inline uint64_t bits_of(int32_t value) {
+    return static_cast<uint32_t>(value);
+}
+inline uint64_t bits_of(float value) {
+    return std::bit_cast<uint32_t>(value);
+}
 
 template <class T>
 T from_bits(uint64_t bits) {
     if constexpr (std::is_same_v<T, bool>) return bits != 0;
     if constexpr (std::is_same_v<T, int32_t>) return static_cast<int32_t>(bits);
-    if constexpr (std::is_same_v<T, float>) return std::bit_cast<float>(static_cast<uint32_t>(bits));
+    if constexpr (std::is_same_v<T, float>)
+        return std::bit_cast<float>(static_cast<uint32_t>(bits));
 }
 
 // In the IR: true, 256, 0.1, 1e-05, inf, nan. Floats are the shortest form that reads back to the

@@ -14,24 +14,34 @@ constexpr int form_operands(OpForm form) {
 }
 
 // Stringified before NA can be expanded; "NA" itself becomes the empty text.
-constexpr std::string_view column(std::string_view text) { return text == "NA" ? "" : text; }
+constexpr std::string_view column(std::string_view text) {
+    return text == "NA" ? "" : text;
+}
 
 constexpr OpInfo kOps[] = {
 #define NA
-#define PURE(name, form, result, traits, python, doc, f, i, b)                                 \
-    {Op::name,           #name,                                                                \
-     OpKind::pure,       OpForm::form,                                                         \
-     OpResult::result,   form_operands(OpForm::form),                                          \
-     1,                  kPure | traits,                                                       \
-     python,             doc,                                                                  \
-     Op::name,           {column(#f), column(#i), column(#b)}},
-#define REDUCE(name, combine, f, i, doc)                                                       \
-    {Op::name, #name, OpKind::reduce, OpForm::Unary, OpResult::Same, 1, 1, kPure, "tl", doc,   \
-     Op::combine, {#f, #i, ""}},
+#define PURE(name, form, result, traits, python, doc, f, i, b) \
+    {Op::name,                                                 \
+     #name,                                                    \
+     OpKind::pure,                                             \
+     OpForm::form,                                             \
+     OpResult::result,                                         \
+     form_operands(OpForm::form),                              \
+     1,                                                        \
+     kPure | traits,                                           \
+     python,                                                   \
+     doc,                                                      \
+     Op::name,                                                 \
+     {column(#f), column(#i), column(#b)}},
+#define REDUCE(name, combine, f, i, doc)                                \
+    {Op::name, #name, OpKind::reduce, OpForm::Unary, OpResult::Same, 1, \
+     1,        kPure, "tl",           doc,           Op::combine,    {#f, #i, ""}},
 #define CONVERT(...)
-#define STRUCTURAL(name, operands, results, traits, doc)                                       \
-    {Op::name, #name, OpKind::structural, OpForm::Unary, OpResult::Same, operands, results,    \
-     traits,   "",    doc,                Op::name,      {}},
+#define STRUCTURAL(name, operands, results, traits, doc) \
+    {Op::name,      #name,          OpKind::structural,  \
+     OpForm::Unary, OpResult::Same, operands,            \
+     results,       traits,         "",                  \
+     doc,           Op::name,       {}},
 #include "ir/ops.def"
 #undef NA
 };
@@ -57,13 +67,19 @@ const Conversion& find_conversion(Scalar from, Scalar to) {
                                           std::string(info(to).name));
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_word(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
 
 }  // namespace
 
-const OpInfo& info(Op op) { return kOps[static_cast<int>(op)]; }
+const OpInfo& info(Op op) {
+    return kOps[static_cast<int>(op)];
+}
 
-int op_count() { return static_cast<int>(std::size(kOps)); }
+int op_count() {
+    return static_cast<int>(std::size(kOps));
+}
 
 std::optional<Op> find_op(std::string_view name) {
     for (const OpInfo& row : kOps)
@@ -75,8 +91,12 @@ std::string_view expression(Op op, TypeClass type_class) {
     return info(op).text[static_cast<int>(type_class)];
 }
 
-std::string_view conversion(Scalar from, Scalar to) { return find_conversion(from, to).host; }
-std::string_view cuda_conversion(Scalar from, Scalar to) { return find_conversion(from, to).cuda; }
+std::string_view conversion(Scalar from, Scalar to) {
+    return find_conversion(from, to).host;
+}
+std::string_view cuda_conversion(Scalar from, Scalar to) {
+    return find_conversion(from, to).cuda;
+}
 
 std::string substitute(std::string_view expression, const std::string& a, const std::string& b,
                        const std::string& c) {

@@ -46,9 +46,9 @@ struct OpInfo {
     uint32_t traits;
     std::string_view python;
     std::string_view doc;
-    Op combine;                  // of reduce ops: the pure row that joins two lanes
-    std::string_view text[3];    // by TypeClass: a pure op's expression, a reduce op's identity;
-                                 // empty: not defined
+    Op combine;                // of reduce ops: the pure row that joins two lanes
+    std::string_view text[3];  // by TypeClass: a pure op's expression, a reduce op's identity;
+                               // empty: not defined
     bool has(uint32_t trait) const { return (traits & trait) != 0; }
 };
 
@@ -60,7 +60,8 @@ int op_count();
 // empty where the op does not take it.
 std::string_view expression(Op op, TypeClass type_class);
 
-// The conversion of `cast`: host text calls a function of scalar.h, CUDA text may spell it otherwise.
+// The conversion of `cast`: host text calls a function of scalar.h, CUDA text may spell it
+// otherwise.
 std::string_view conversion(Scalar from, Scalar to);
 std::string_view cuda_conversion(Scalar from, Scalar to);
 

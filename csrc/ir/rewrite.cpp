@@ -25,7 +25,9 @@ Inst Rewriter::mapped(const Inst& inst) {
     return copy;
 }
 
-void Rewriter::keep(const Inst& inst) { keep(inst, mapped(inst)); }
+void Rewriter::keep(const Inst& inst) {
+    keep(inst, mapped(inst));
+}
 
 void Rewriter::keep(const Inst& inst, Inst mapped) {
     std::vector<Type> types;

@@ -17,10 +17,10 @@ class Rewriter {
     const Kernel& old() const { return old_; }
     Kernel& fresh() { return fresh_; }
 
-    Value map(Value old);              // the value of the new kernel that stands for it
+    Value map(Value old);  // the value of the new kernel that stands for it
     Value constant(Type type, uint64_t bits) { return fresh_.constant(type, bits); }
-    Inst mapped(const Inst& inst);     // the instruction with mapped operands, without results
-    void keep(const Inst& inst);       // appends the mapped instruction
+    Inst mapped(const Inst& inst);  // the instruction with mapped operands, without results
+    void keep(const Inst& inst);    // appends the mapped instruction
     void keep(const Inst& inst, Inst mapped);  // appends `mapped`, which stands for inst
     void replace(Value old, Value fresh) { map_[old.index] = fresh; }
     Kernel finish() { return std::move(fresh_); }

@@ -16,9 +16,13 @@ constexpr ScalarInfo kScalars[] = {
 
 }  // namespace
 
-const ScalarInfo& info(Scalar scalar) { return kScalars[static_cast<int>(scalar)]; }
+const ScalarInfo& info(Scalar scalar) {
+    return kScalars[static_cast<int>(scalar)];
+}
 
-int scalar_count() { return static_cast<int>(std::size(kScalars)); }
+int scalar_count() {
+    return static_cast<int>(std::size(kScalars));
+}
 
 std::optional<Scalar> find_scalar(std::string_view name) {
     for (const ScalarInfo& row : kScalars)
@@ -36,14 +40,20 @@ Type Type::intern(Data data) {
     return type;
 }
 
-Type Type::scalar(Scalar scalar) { return intern({scalar, false, {}}); }
-Type Type::pointer(Scalar pointee) { return intern({pointee, true, {}}); }
+Type Type::scalar(Scalar scalar) {
+    return intern({scalar, false, {}});
+}
+Type Type::pointer(Scalar pointee) {
+    return intern({pointee, true, {}});
+}
 
 Type Type::with_shape(const std::vector<int64_t>& shape) const {
     return shape == data_->shape ? *this : intern({data_->scalar, data_->pointer, shape});
 }
 
-Type Type::with_scalar(Scalar scalar) const { return intern({scalar, false, data_->shape}); }
+Type Type::with_scalar(Scalar scalar) const {
+    return intern({scalar, false, data_->shape});
+}
 
 int64_t Type::lanes() const {
     int64_t lanes = 1;

@@ -7,11 +7,14 @@ namespace mytriton {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& message) { throw TypingError(message); }
+[[noreturn]] void fail(const std::string& message) {
+    throw TypingError(message);
+}
 
 void require_number(Op op, Type type) {
     if (type.is_pointer())
-        fail(std::string(info(op).name) + " requires " + accepted_types(op) + ", got " + type.str());
+        fail(std::string(info(op).name) + " requires " + accepted_types(op) + ", got " +
+             type.str());
 }
 
 void require_expression(Op op, Scalar scalar, Type got) {
@@ -116,7 +119,8 @@ void check_store(Type pointer, Type value, Type mask) {
     check_mask(mask);
     std::string_view element = info(pointer.scalar()).name;
     if (value.is_pointer() || !is_storable(value.scalar(), pointer.scalar()))
-        fail("stored value must be convertible to " + std::string(element) + ", got " + value.str());
+        fail("stored value must be convertible to " + std::string(element) + ", got " +
+             value.str());
     common_shape({pointer, value, mask});
     if (!pointer.is_block() && (value.is_block() || (!mask.none() && mask.is_block())))
         fail("a scalar pointer stores a scalar, got value " + value.str() +

@@ -49,8 +49,8 @@ class Verifier {
 
     void check_definitions(const Inst& inst) {
         for (Value operand : inst.operands) {
-            bool local = kernel_.is(operand, ValueKind::result) ||
-                         kernel_.is(operand, ValueKind::block_arg);
+            bool local =
+                kernel_.is(operand, ValueKind::result) || kernel_.is(operand, ValueKind::block_arg);
             if (local && !defined_.contains(operand.index))
                 fail(inst, print_value(kernel_, operand) + " used before definition");
         }
@@ -86,10 +86,14 @@ class Verifier {
         for (Value operand : inst.operands) types.push_back(kernel_.type(operand));
         switch (inst.op) {
             case Op::program_id:
-            case Op::num_programs: return check_axis(inst);
-            case Op::arange: return check_arange(inst);
-            case Op::cast: return check_cast(inst, types[0]);
-            case Op::store: return check_store(types[0], types[1], types[2]);
+            case Op::num_programs:
+                return check_axis(inst);
+            case Op::arange:
+                return check_arange(inst);
+            case Op::cast:
+                return check_cast(inst, types[0]);
+            case Op::store:
+                return check_store(types[0], types[1], types[2]);
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(name, ...) case Op::name:
@@ -98,14 +102,14 @@ class Verifier {
 #include "ir/ops.def"
 #undef NA
             case Op::load:
-            case Op::addptr: return require_result(inst, result_type(inst.op, types));
+            case Op::addptr:
+                return require_result(inst, result_type(inst.op, types));
         }
     }
 
     void check_axis(const Inst& inst) const {
         int64_t axis = require_attr(inst, AttrKey::axis, "axis");
-        if (axis < 0 || axis > 2)
-            fail(inst, "axis must be 0, 1 or 2, got " + std::to_string(axis));
+        if (axis < 0 || axis > 2) fail(inst, "axis must be 0, 1 or 2, got " + std::to_string(axis));
         require_result(inst, Type::scalar(Scalar::i32));
     }
 
@@ -114,8 +118,8 @@ class Verifier {
         int64_t width = require_attr(inst, AttrKey::end, "end") - start;
         if (width < 1) fail(inst, "range must not be empty, got width " + std::to_string(width));
         if (lane_width_ && width != *lane_width_)
-            fail(inst, "range width " + std::to_string(width) +
-                           " does not match CUDA block size " + std::to_string(*lane_width_));
+            fail(inst, "range width " + std::to_string(width) + " does not match CUDA block size " +
+                           std::to_string(*lane_width_));
         require_result(inst, Type::scalar(Scalar::i32).with_shape({width}));
     }
 

@@ -37,7 +37,8 @@ const Identity kIdentities[] = {
 // operand asks for equal types, so that no block turns into a scalar and no f32 into an i32.
 class Folder {
   public:
-    Folder(Kernel& kernel, const Inst& inst, Type type) : kernel_(kernel), inst_(inst), type_(type) {}
+    Folder(Kernel& kernel, const Inst& inst, Type type)
+        : kernel_(kernel), inst_(inst), type_(type) {}
 
     Value fold() {
         if (inst_.op == Op::cast) return fold_cast();
@@ -53,9 +54,7 @@ class Folder {
         return kernel_.is_constant(value) && kernel_.type(value).is(scalar) &&
                kernel_.data(value).bits == bits;
     }
-    Value if_same_type(Value value) const {
-        return kernel_.type(value) == type_ ? value : Value();
-    }
+    Value if_same_type(Value value) const { return kernel_.type(value) == type_ ? value : Value(); }
 
     uint64_t bits_as(Value value, Scalar scalar) const {
         return apply_conversion(kernel_.type(value).scalar(), scalar, kernel_.data(value).bits);

@@ -13,7 +13,8 @@ namespace mytriton {
 // shape, and folds only what every target computes to the same bits.
 Kernel constant_fold(const Kernel& kernel);
 
-// Reuses the first of several equal pure ops. Constants are compared by their bits: -0.0 is not 0.0.
+// Reuses the first of several equal pure ops. Constants are compared by their bits: -0.0 is not
+// 0.0.
 Kernel eliminate_common_subexpressions(const Kernel& kernel);
 
 // Drops results that nothing needs. Stores are what is needed; a load nobody uses is dropped too.

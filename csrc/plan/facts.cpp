@@ -60,7 +60,8 @@ Address Facts::address(Value pointer) const {
     while (std::optional<InstId> id = definition(pointer)) {
         const Inst& inst = kernel_.inst(*id);
         if (inst.op != Op::addptr)
-            throw InternalError("Facts::address", "a pointer comes from " + std::string(info(inst.op).name));
+            throw InternalError("Facts::address",
+                                "a pointer comes from " + std::string(info(inst.op).name));
         address.offsets.push_back(inst.operands[1]);
         pointer = inst.operands[0];
     }
@@ -99,8 +100,8 @@ std::vector<PrefixTest> Facts::prefix_tests(Value mask) const {
         if (inst.op == Op::cmp_gt || inst.op == Op::cmp_ge) std::swap(a, b);
         bool less = inst.op == Op::cmp_lt || inst.op == Op::cmp_gt;
         bool less_or_equal = inst.op == Op::cmp_le || inst.op == Op::cmp_ge;
-        if ((!less && !less_or_equal) || !kernel_.type(a).is(Scalar::i32) || !kernel_.type(a).is_block() ||
-            stride(a) != 1 || kernel_.type(b).is_block())
+        if ((!less && !less_or_equal) || !kernel_.type(a).is(Scalar::i32) ||
+            !kernel_.type(a).is_block() || stride(a) != 1 || kernel_.type(b).is_block())
             return {};
         tests.push_back({a, b, less_or_equal});
     }

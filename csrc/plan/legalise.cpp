@@ -49,8 +49,8 @@ class Legaliser {
         if (value.none() || fresh().type(value).scalar() == to) return value;
         Type from = fresh().type(value);
         if (fresh().is_constant(value))
-            return fresh().constant(
-                Type::scalar(to), apply_conversion(from.scalar(), to, fresh().data(value).bits));
+            return fresh().constant(Type::scalar(to),
+                                    apply_conversion(from.scalar(), to, fresh().data(value).bits));
         auto [known, is_new] = casts_.try_emplace({value.index, to});
         if (is_new) {
             Inst cast{.op = Op::cast, .operands = {value}, .loc = loc};

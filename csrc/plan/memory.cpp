@@ -17,7 +17,8 @@ bool must_wait(const Facts& facts, const Access& earlier, const Access& later) {
 }
 
 bool must_wait(const Facts& facts, const std::vector<Access>& earlier, const Access& later) {
-    return std::ranges::any_of(earlier, [&](const Access& a) { return must_wait(facts, a, later); });
+    return std::ranges::any_of(earlier,
+                               [&](const Access& a) { return must_wait(facts, a, later); });
 }
 
 }  // namespace mytriton

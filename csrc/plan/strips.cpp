@@ -17,7 +17,9 @@ constexpr int64_t kCostlyLanes = 8;  // an exp weighs about as much as this many
 class Planner {
   public:
     explicit Planner(const Kernel& kernel)
-        : kernel_(kernel), facts_(kernel), home_(kernel.value_count(), -1),
+        : kernel_(kernel),
+          facts_(kernel),
+          home_(kernel.value_count(), -1),
           cheap_(kernel.value_count(), false) {}
 
     StripPlan run() {
@@ -40,8 +42,10 @@ class Planner {
         if (!block) return place_scalar(id, memory);
         if (memory || reduce) return place_effect(id, memory);
         // Pure block ops wait until an effect needs them.
-        cheap_[inst.result().index] = !info(inst.op).has(kCostly) &&
-            std::ranges::all_of(inst.operands, [&](Value v) { return !is_block(v) || cheap_[v.index]; });
+        cheap_[inst.result().index] =
+            !info(inst.op).has(kCostly) && std::ranges::all_of(inst.operands, [&](Value v) {
+                return !is_block(v) || cheap_[v.index];
+            });
     }
 
     // Scalar steps run before the stage that is open, unless they need something of it.
@@ -88,7 +92,8 @@ class Planner {
 
     // Results of the open stage's reductions exist only after it.
     bool needs_open_stage(const std::vector<Value>& operands) const {
-        return std::ranges::any_of(operands, [&](Value v) { return !v.none() && pending_.contains(v.index); });
+        return std::ranges::any_of(
+            operands, [&](Value v) { return !v.none() && pending_.contains(v.index); });
     }
 
     // The pure ops that must join the open stage for `inst`, in program order. Values of earlier
@@ -138,7 +143,8 @@ class Planner {
         stage.body.push_back(id);
         for (Value result : kernel_.inst(id).results) {
             in_stage_.insert(result.index);
-            if (home_[result.index] < 0) home_[result.index] = static_cast<int>(plan_.stages.size()) - 1;
+            if (home_[result.index] < 0)
+                home_[result.index] = static_cast<int>(plan_.stages.size()) - 1;
         }
     }
 
@@ -167,7 +173,8 @@ class Planner {
             cost += info(inst.op).has(kCostly) ? kCostlyLanes : 1;
             bool memory = info(inst.op).has(kReads) || info(inst.op).has(kWrites);
             if (!memory) continue;
-            if (info(inst.op).has(kWrites) && inst.operands[2] != bound) stage.stops_at_bound = false;
+            if (info(inst.op).has(kWrites) && inst.operands[2] != bound)
+                stage.stops_at_bound = false;
             Address address = facts_.address(inst.operands[0]);
             if (facts_.is_contiguous(address)) add_once(stage.contiguous, address.lane_offsets[0]);
         }
@@ -192,7 +199,8 @@ class Planner {
             pending.pop_back();
             add_once(stage.all_true, value);
             const Inst& inst = kernel_.inst(*facts_.definition(value));
-            if (inst.op == Op::bit_and) pending.insert(pending.end(), inst.operands.begin(), inst.operands.end());
+            if (inst.op == Op::bit_and)
+                pending.insert(pending.end(), inst.operands.begin(), inst.operands.end());
         }
     }
 
@@ -253,25 +261,32 @@ std::string print_stage(const Kernel& kernel, const Stage& stage) {
         tests += (tests.empty() ? ", interior while " : " and ") + print_value(kernel, test.index) +
                  (test.inclusive ? " <= " : " < ") + print_value(kernel, test.bound);
     out += tests + (stage.stops_at_bound ? ", then stop\n" : "\n");
-    out += list(kernel, "contiguous: ", stage.contiguous) + list(kernel, "from buffer: ", stage.from_buffer);
+    out += list(kernel, "contiguous: ", stage.contiguous) +
+           list(kernel, "from buffer: ", stage.from_buffer);
     for (InstId id : stage.body) out += "    " + print_inst(kernel, kernel.inst(id)) + "\n";
     return out + list(kernel, "to buffer: ", stage.to_buffer);
 }
 
 }  // namespace
 
-StripPlan plan_strips(const Kernel& legal) { return Planner(legal).run(); }
+StripPlan plan_strips(const Kernel& legal) {
+    return Planner(legal).run();
+}
 
 std::string print_plan(const Kernel& legal, const StripPlan& plan) {
     std::string out = "strips of " + std::to_string(kStrip) + " lanes, " +
                       std::to_string(plan.scratch_bytes) + " bytes of scratch\n";
     for (const Step& step : plan.steps) {
         switch (step.kind) {
-            case Step::Kind::scalar: out += print_inst(legal, legal.inst(step.inst)) + "\n"; break;
+            case Step::Kind::scalar:
+                out += print_inst(legal, legal.inst(step.inst)) + "\n";
+                break;
             case Step::Kind::lane0:
                 out += "lane 0 of " + print_value(legal, legal.inst(step.inst).result()) + "\n";
                 break;
-            case Step::Kind::stage: out += print_stage(legal, plan.stages[step.stage]); break;
+            case Step::Kind::stage:
+                out += print_stage(legal, plan.stages[step.stage]);
+                break;
         }
     }
     return out;

@@ -16,13 +16,13 @@ constexpr int64_t kStrip = 16;  // lanes a strip, on every target: it fixes the 
 // and `all_true` masks are constants. The remaining strips, the edge, take every lane's own way.
 struct Stage {
     int64_t width = 0;
-    std::vector<InstId> body;            // what each strip computes, in order
-    std::vector<Value> from_buffer;      // values that an earlier stage left in scratch
-    std::vector<Value> to_buffer;        // values that this stage leaves there
-    std::vector<PrefixTest> bound;       // empty: the interior reaches to the width
-    std::vector<Value> all_true;         // masks that hold throughout the interior
-    std::vector<Value> contiguous;       // indices whose lane-0 value addresses the interior
-    bool stops_at_bound = false;         // lanes past the bound have no effect
+    std::vector<InstId> body;        // what each strip computes, in order
+    std::vector<Value> from_buffer;  // values that an earlier stage left in scratch
+    std::vector<Value> to_buffer;    // values that this stage leaves there
+    std::vector<PrefixTest> bound;   // empty: the interior reaches to the width
+    std::vector<Value> all_true;     // masks that hold throughout the interior
+    std::vector<Value> contiguous;   // indices whose lane-0 value addresses the interior
+    bool stops_at_bound = false;     // lanes past the bound have no effect
     bool reduces = false;
 };
 
@@ -43,7 +43,7 @@ struct StripPlan {
     std::vector<Stage> stages;
     std::vector<Buffer> buffers;
     int64_t scratch_bytes = 0;
-    int64_t cost_per_program = 1;   // in lanes of a light op: how much work a thread gets
+    int64_t cost_per_program = 1;  // in lanes of a light op: how much work a thread gets
 };
 
 StripPlan plan_strips(const Kernel& legal);

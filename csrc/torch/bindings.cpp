@@ -53,7 +53,9 @@ py::list op_rows() {
         const OpInfo& row = info(static_cast<Op>(i));
         py::dict each;
         each["name"] = std::string(row.name);
-        each["kind"] = row.kind == OpKind::pure ? "pure" : row.kind == OpKind::reduce ? "reduce" : "structural";
+        each["kind"] = row.kind == OpKind::pure     ? "pure"
+                       : row.kind == OpKind::reduce ? "reduce"
+                                                    : "structural";
         each["operands"] = row.operands;
         each["python"] = std::string(row.python);
         each["doc"] = std::string(row.doc);
@@ -73,34 +75,43 @@ void bind_trace(py::module_& m) {
     using Place = const py::object&;
     py::class_<Trace>(m, "Trace")
         .def(py::init<std::string>())
-        .def("pointer_param", [](Trace& t, const std::string& name, const std::string& element) {
-            return t.param(name, Type::pointer(to_scalar(element)));
-        })
-        .def("scalar_param", [](Trace& t, const std::string& name, const std::string& scalar) {
-            return t.param(name, Type::scalar(to_scalar(scalar)));
-        })
+        .def("pointer_param",
+             [](Trace& t, const std::string& name, const std::string& element) {
+                 return t.param(name, Type::pointer(to_scalar(element)));
+             })
+        .def("scalar_param",
+             [](Trace& t, const std::string& name, const std::string& scalar) {
+                 return t.param(name, Type::scalar(to_scalar(scalar)));
+             })
         .def("bool_constant", &Trace::bool_constant)
-        .def("int_constant", [](Trace& t, int64_t v, Place at) { return t.int_constant(v, to_loc(at)); })
+        .def("int_constant",
+             [](Trace& t, int64_t v, Place at) { return t.int_constant(v, to_loc(at)); })
         .def("float_constant", &Trace::float_constant)
-        .def("program_id", [](Trace& t, int64_t axis, Place at) { return t.program_id(axis, to_loc(at)); })
-        .def("num_programs", [](Trace& t, int64_t axis, Place at) { return t.num_programs(axis, to_loc(at)); })
-        .def("arange", [](Trace& t, int64_t a, int64_t b, Place at) { return t.arange(a, b, to_loc(at)); })
-        .def("apply", [](Trace& t, const std::string& op, std::vector<NodeId> operands, Place at) {
-            return t.apply(to_op(op), std::move(operands), to_loc(at));
-        })
-        .def("true_divide", [](Trace& t, NodeId a, NodeId b, Place at) { return t.true_divide(a, b, to_loc(at)); })
-        .def("cast", [](Trace& t, NodeId value, const std::string& to, Place at) {
-            return t.cast(value, to_scalar(to), to_loc(at));
-        })
-        .def("load", [](Trace& t, NodeId pointer, std::optional<NodeId> mask, std::optional<NodeId> other, Place at) {
-            return t.load(pointer, mask.value_or(kNoNode), other.value_or(kNoNode), to_loc(at));
-        })
-        .def("store", [](Trace& t, NodeId pointer, NodeId value, std::optional<NodeId> mask, Place at) {
-            t.store(pointer, value, mask.value_or(kNoNode), to_loc(at));
-        })
-        .def("scalar", [](const Trace& t, NodeId node) { return std::string(info(t.type(node).scalar()).name); })
+        .def("program_id",
+             [](Trace& t, int64_t axis, Place at) { return t.program_id(axis, to_loc(at)); })
+        .def("num_programs",
+             [](Trace& t, int64_t axis, Place at) { return t.num_programs(axis, to_loc(at)); })
+        .def("arange",
+             [](Trace& t, int64_t a, int64_t b, Place at) { return t.arange(a, b, to_loc(at)); })
+        .def("apply", [](Trace& t, const std::string& op, std::vector<NodeId> operands,
+                         Place at) { return t.apply(to_op(op), std::move(operands), to_loc(at)); })
+        .def("true_divide",
+             [](Trace& t, NodeId a, NodeId b, Place at) { return t.true_divide(a, b, to_loc(at)); })
+        .def("cast", [](Trace& t, NodeId value, const std::string& to,
+                        Place at) { return t.cast(value, to_scalar(to), to_loc(at)); })
+        .def("load",
+             [](Trace& t, NodeId pointer, std::optional<NodeId> mask, std::optional<NodeId> other,
+                Place at) {
+                 return t.load(pointer, mask.value_or(kNoNode), other.value_or(kNoNode),
+                               to_loc(at));
+             })
+        .def("store", [](Trace& t, NodeId pointer, NodeId value, std::optional<NodeId> mask,
+                         Place at) { t.store(pointer, value, mask.value_or(kNoNode), to_loc(at)); })
+        .def("scalar", [](const Trace& t,
+                          NodeId node) { return std::string(info(t.type(node).scalar()).name); })
         .def("is_pointer", [](const Trace& t, NodeId node) { return t.type(node).is_pointer(); })
-        .def("shape", [](const Trace& t, NodeId node) { return py::tuple(py::cast(t.type(node).shape())); })
+        .def("shape",
+             [](const Trace& t, NodeId node) { return py::tuple(py::cast(t.type(node).shape())); })
         .def("type", [](const Trace& t, NodeId node) { return t.type(node).str(); });
 }
 
@@ -114,7 +125,8 @@ void bind_artifact(py::module_& m) {
         .def("cuda_plan", &Artifact::cuda_plan)
         .def("cpu", [](Artifact& a) { return a.cpu().text(); })
         .def("cpu_plan", [](Artifact& a) { return print_plan(a.cpu().legal(), a.cpu().plan()); })
-        .def("register_op", [](std::shared_ptr<Artifact> a, const std::string& name) { register_op(name, a); });
+        .def("register_op",
+             [](std::shared_ptr<Artifact> a, const std::string& name) { register_op(name, a); });
 }
 
 }  // namespace
@@ -164,11 +176,12 @@ PYBIND11_MODULE(_C, m) {
     m.def("cpu_translation_unit", cpu_translation_unit);
     m.def("set_nvrtc_search_paths", set_nvrtc_search_paths);
     m.def("nvrtc_available", nvrtc_available);
-    m.def("nvrtc_compile", [](const std::string& text, const std::string& name, const std::string& arch) {
-        py::gil_scoped_release release;
-        Cubin cubin = nvrtc_compile(text, name, {arch});
-        py::gil_scoped_acquire acquire;
-        return py::bytes(cubin.image);
-    });
+    m.def("nvrtc_compile",
+          [](const std::string& text, const std::string& name, const std::string& arch) {
+              py::gil_scoped_release release;
+              Cubin cubin = nvrtc_compile(text, name, {arch});
+              py::gil_scoped_acquire acquire;
+              return py::bytes(cubin.image);
+          });
     if (!add_launch_cache(m.ptr())) throw py::error_already_set();
 }

@@ -42,15 +42,13 @@ struct Entry {
 };
 
 struct Cache {
-    PyObject_HEAD
-    PyObject* slow;
+    PyObject_HEAD PyObject* slow;
     std::vector<Parameter>* parameters;
     std::unordered_map<Key, Entry, KeyHash>* entries;
 };
 
 struct Bound {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
+    PyObject_HEAD vectorcallfunc vectorcall;
     Cache* cache;
     PyObject* grid;
 };
@@ -58,7 +56,8 @@ struct Bound {
 using Slots = c10::SmallVector<PyObject*, 16>;  // borrowed, by parameter
 
 // Fills the slots as Python would bind the call; false for anything but a plain correct call.
-bool bind(const Cache& cache, PyObject* const* args, Py_ssize_t positional, PyObject* keywords, Slots& slots) {
+bool bind(const Cache& cache, PyObject* const* args, Py_ssize_t positional, PyObject* keywords,
+          Slots& slots) {
     const std::vector<Parameter>& parameters = *cache.parameters;
     if (static_cast<size_t>(positional) > parameters.size()) return false;
     slots.assign(parameters.size(), nullptr);
@@ -98,7 +97,8 @@ bool add_constexpr(PyObject* value, Key& key) {
 
 // A run-time argument: its kind goes into the key, its value onto the stack. The first tensor
 // decides the device. False for anything that does not simply run.
-bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack, std::optional<c10::Device>& device) {
+bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
+                  std::optional<c10::Device>& device) {
     if (THPVariable_CheckExact(value)) {
         const at::Tensor& tensor = THPVariable_Unpack(value);
         c10::Device where = tensor.device();
@@ -176,8 +176,10 @@ PyObject* launch_slow(Bound* bound, PyObject* grid, PyObject* const* args, Py_ss
         Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
         bool complete = true;
         for (Py_ssize_t k = 0; k < named; ++k)
-            complete &= PyDict_SetItem(dict, PyTuple_GET_ITEM(keywords, k), args[positional + k]) == 0;
-        if (complete) compiled = PyObject_CallFunctionObjArgs(bound->cache->slow, grid, tuple, dict, nullptr);
+            complete &=
+                PyDict_SetItem(dict, PyTuple_GET_ITEM(keywords, k), args[positional + k]) == 0;
+        if (complete)
+            compiled = PyObject_CallFunctionObjArgs(bound->cache->slow, grid, tuple, dict, nullptr);
     }
     Py_XDECREF(tuple);
     Py_XDECREF(dict);
@@ -188,7 +190,8 @@ PyObject* launch_slow(Bound* bound, PyObject* grid, PyObject* const* args, Py_ss
         return nullptr;
     }
     if (op_name != Py_None) {
-        c10::OperatorHandle op = c10::Dispatcher::singleton().findSchemaOrThrow(PyUnicode_AsUTF8(op_name), "");
+        c10::OperatorHandle op =
+            c10::Dispatcher::singleton().findSchemaOrThrow(PyUnicode_AsUTF8(op_name), "");
         if (bound->cache->entries->emplace(*key, Entry{op, compiled}).second) Py_INCREF(compiled);
     }
     Py_DECREF(op_name);
@@ -239,7 +242,8 @@ PyObject* launch(Bound* bound, PyObject* const* args, Py_ssize_t positional, PyO
     return entry.compiled;
 }
 
-PyObject* bound_vectorcall(PyObject* self, PyObject* const* args, size_t flags, PyObject* keywords) {
+PyObject* bound_vectorcall(PyObject* self, PyObject* const* args, size_t flags,
+                           PyObject* keywords) {
     try {
         return launch(reinterpret_cast<Bound*>(self), args, PyVectorcall_NARGS(flags), keywords);
     } catch (...) {
@@ -289,7 +293,9 @@ int cache_init(PyObject* self, PyObject* args, PyObject*) {
         PyObject* name = nullptr;
         PyObject* fallback = nullptr;
         int is_constexpr = 0;
-        if (!PyArg_ParseTuple(PyList_GET_ITEM(parameters, i), "UpO", &name, &is_constexpr, &fallback)) return -1;
+        if (!PyArg_ParseTuple(PyList_GET_ITEM(parameters, i), "UpO", &name, &is_constexpr,
+                              &fallback))
+            return -1;
         Py_INCREF(name);
         PyUnicode_InternInPlace(&name);
         cache->parameters->push_back(
@@ -349,7 +355,8 @@ bool add_launch_cache(PyObject* module) {
     PyTypeObject* bound = bound_type();
     bound->tp_name = "mytriton._C.BoundLaunch";
     bound->tp_basicsize = sizeof(Bound);
-    bound->tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+    bound->tp_flags =
+        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION;
     bound->tp_vectorcall_offset = offsetof(Bound, vectorcall);
     bound->tp_call = PyVectorcall_Call;
     bound->tp_dealloc = bound_dealloc;

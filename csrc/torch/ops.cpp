@@ -24,9 +24,12 @@ constexpr size_t kGridArguments = 3;
 
 at::ScalarType torch_dtype(Scalar scalar) {
     switch (scalar) {
-        case Scalar::boolean: return at::kBool;
-        case Scalar::i32: return at::kInt;
-        case Scalar::f32: return at::kFloat;
+        case Scalar::boolean:
+            return at::kBool;
+        case Scalar::i32:
+            return at::kInt;
+        case Scalar::f32:
+            return at::kFloat;
     }
     throw InternalError("torch_dtype", "unknown scalar");
 }
@@ -43,19 +46,22 @@ struct LaunchArguments {
                      "': " + what);
 }
 
-int64_t unpack_tensor(const Artifact& artifact, size_t i, const at::Tensor& tensor, LaunchArguments& out,
-                      bool& first) {
+int64_t unpack_tensor(const Artifact& artifact, size_t i, const at::Tensor& tensor,
+                      LaunchArguments& out, bool& first) {
     at::ScalarType expected = torch_dtype(artifact.ssa().params()[i].type.scalar());
     if (tensor.scalar_type() != expected)
-        refuse(artifact, i, std::string("expected a tensor of ") + c10::toString(expected) + ", got " +
-                                c10::toString(tensor.scalar_type()));
+        refuse(artifact, i,
+               std::string("expected a tensor of ") + c10::toString(expected) + ", got " +
+                   c10::toString(tensor.scalar_type()));
     if (first) out.device = tensor.device();
     if (tensor.device() != out.device)
-        refuse(artifact, i, "is on " + tensor.device().str() + ", other tensors are on " + out.device.str());
+        refuse(artifact, i,
+               "is on " + tensor.device().str() + ", other tensors are on " + out.device.str());
     first = false;
     // A tensor that is only read keeps its copy-on-write storage shared.
-    return reinterpret_cast<int64_t>(artifact.writes(i) ? tensor.mutable_data_ptr()
-                                                        : const_cast<void*>(tensor.const_data_ptr()));
+    return reinterpret_cast<int64_t>(artifact.writes(i)
+                                         ? tensor.mutable_data_ptr()
+                                         : const_cast<void*>(tensor.const_data_ptr()));
 }
 
 int64_t unpack_scalar(const Artifact& artifact, size_t i, const c10::IValue& value) {
@@ -92,14 +98,17 @@ void drop_arguments(const c10::OperatorHandle& op, Stack* stack) {
 
 void warn(const std::string& message) {
     pybind11::gil_scoped_acquire gil;
-    if (PyErr_WarnEx(PyExc_RuntimeWarning, message.c_str(), 1) < 0) throw pybind11::error_already_set();
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, message.c_str(), 1) < 0)
+        throw pybind11::error_already_set();
 }
 
 struct LaunchCpu final : c10::OperatorKernel {
-    explicit LaunchCpu(std::shared_ptr<Artifact> a) : artifact(std::move(a)), cpu(artifact->cpu()) {}
+    explicit LaunchCpu(std::shared_ptr<Artifact> a)
+        : artifact(std::move(a)), cpu(artifact->cpu()) {}
     void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) {
         LaunchArguments arguments = unpack(*artifact, *stack);
-        auto parallel_for = [](int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
+        auto parallel_for = [](int64_t count, int64_t grain,
+                               const std::function<void(int64_t, int64_t)>& body) {
             at::parallel_for(0, count, grain, body);
         };
         cpu.launch(arguments.values.data(), arguments.grid, parallel_for, warn);
@@ -143,7 +152,8 @@ struct BumpVersions final : c10::OperatorKernel {
         const auto& arguments = op.schema().arguments();
         const c10::IValue* values = stack->data() + stack->size() - arguments.size();
         for (size_t i = 0; i < arguments.size(); ++i)
-            if (is_written(arguments[i]) && values[i].isTensor() && !values[i].toTensor().is_inference())
+            if (is_written(arguments[i]) && values[i].isTensor() &&
+                !values[i].toTensor().is_inference())
                 values[i].toTensor().unsafeGetTensorImpl()->bump_version();
         op.redispatchBoxed(keys & c10::after_ADInplaceOrView_keyset, stack);
     }
@@ -154,11 +164,12 @@ struct RefuseGradients final : c10::OperatorKernel {
         const auto& arguments = op.schema().arguments();
         const c10::IValue* values = stack->data() + stack->size() - arguments.size();
         for (size_t i = 0; i < arguments.size(); ++i)
-            TORCH_CHECK(!c10::GradMode::is_enabled() || !is_written(arguments[i]) || !values[i].isTensor() ||
-                            !values[i].toTensor().requires_grad(),
-                        op.schema().name(), ": argument '", arguments[i].name(),
-                        "' is written by the kernel and requires grad, but a launch has no derivative; "
-                        "launch under torch.no_grad() or from a torch.autograd.Function");
+            TORCH_CHECK(
+                !c10::GradMode::is_enabled() || !is_written(arguments[i]) ||
+                    !values[i].isTensor() || !values[i].toTensor().requires_grad(),
+                op.schema().name(), ": argument '", arguments[i].name(),
+                "' is written by the kernel and requires grad, but a launch has no derivative; "
+                "launch under torch.no_grad() or from a torch.autograd.Function");
         op.redispatchBoxed(keys & c10::after_autograd_keyset, stack);
     }
 };
@@ -166,7 +177,8 @@ struct RefuseGradients final : c10::OperatorKernel {
 std::string schema_of(const std::string& name, const Artifact& artifact) {
     std::vector<std::string> names;
     for (const Param& param : artifact.ssa().params()) names.push_back(param.name);
-    for (size_t axis = 0; axis < kGridArguments; ++axis) names.push_back("grid_" + std::to_string(axis));
+    for (size_t axis = 0; axis < kGridArguments; ++axis)
+        names.push_back("grid_" + std::to_string(axis));
     names = cxx_names(names);
     std::string out;
     for (size_t i = 0; i < names.size(); ++i) {
@@ -174,9 +186,10 @@ std::string schema_of(const std::string& name, const Artifact& artifact) {
         if (i < artifact.ssa().params().size()) {
             Type param = artifact.ssa().params()[i].type;
             if (param.is_pointer())
-                type = artifact.writes(i) ? "Tensor(" + std::string(1, static_cast<char>('a' + i % 26)) +
-                                                (i < 26 ? "" : std::to_string(i / 26)) + "!)"
-                                          : "Tensor";
+                type = artifact.writes(i)
+                           ? "Tensor(" + std::string(1, static_cast<char>('a' + i % 26)) +
+                                 (i < 26 ? "" : std::to_string(i / 26)) + "!)"
+                           : "Tensor";
             else if (param.is(Scalar::boolean))
                 type = "bool";
             else if (param.is(Scalar::f32))
@@ -197,7 +210,8 @@ torch::Library& keep(std::unique_ptr<torch::Library> library) {
 
 template <class F, class... Arguments>
 void implement(const std::string& name, c10::DispatchKey key, Arguments&&... arguments) {
-    keep(std::make_unique<torch::Library>(torch::Library::IMPL, "mytriton", key, __FILE__, __LINE__))
+    keep(
+        std::make_unique<torch::Library>(torch::Library::IMPL, "mytriton", key, __FILE__, __LINE__))
         .impl(name.c_str(), torch::CppFunction::makeFromBoxedFunctor(
                                 std::make_unique<F>(std::forward<Arguments>(arguments)...)));
 }
@@ -211,14 +225,16 @@ c10::OperatorHandle register_op(const std::string& name, std::shared_ptr<Artifac
     if (auto found = known->find(name); found != known->end()) return found->second;
     // A const vector: with another argument type `def` is a different function.
     const std::vector<at::Tag> tags = {at::Tag::pt2_compliant_tag, at::Tag::needs_exact_strides};
-    keep(std::make_unique<torch::Library>(torch::Library::FRAGMENT, "mytriton", std::nullopt, __FILE__, __LINE__))
+    keep(std::make_unique<torch::Library>(torch::Library::FRAGMENT, "mytriton", std::nullopt,
+                                          __FILE__, __LINE__))
         .def(schema_of(name, *artifact).c_str(), tags);
     implement<LaunchCpu>(name, c10::DispatchKey::CPU, artifact);
     implement<LaunchCuda>(name, c10::DispatchKey::CUDA, artifact);
     implement<LaunchMeta>(name, c10::DispatchKey::Meta);
     implement<BumpVersions>(name, c10::DispatchKey::ADInplaceOrView);
     implement<RefuseGradients>(name, c10::DispatchKey::Autograd);
-    c10::OperatorHandle handle = c10::Dispatcher::singleton().findSchemaOrThrow(("mytriton::" + name).c_str(), "");
+    c10::OperatorHandle handle =
+        c10::Dispatcher::singleton().findSchemaOrThrow(("mytriton::" + name).c_str(), "");
     return known->emplace(name, handle).first->second;
 }
 
