@@ -1,4 +1,4 @@
-"""The rules for a launch's arguments and grid: what each may be, and the message where it is not."""
+"""What the arguments and the grid of a launch may be, and what is said where they are not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ _TORCH_DTYPES: dict[torch.dtype, DType] = {
     torch.float32: float32,
 }
 _NUMPY_DTYPES = {"bool": int1, "int32": int32, "float32": float32}
-_INT32 = range(-(2**31), 2**31)
 
 # What is passed for a run-time parameter, as the compiler needs to know it:
 # ("tensor", element type in the IR) or ("scalar", type in the IR).
@@ -57,7 +56,7 @@ def kind_of(name: str, value: Any) -> Kind:
     if isinstance(value, bool | torch.SymBool):
         return ("scalar", int1.ir)
     if isinstance(value, int):
-        if value not in _INT32:
+        if not -(2**31) <= value < 2**31:
             raise OverflowError(f"argument '{name}': expected an int of 32 bits, got {value}")
         return ("scalar", int32.ir)
     if isinstance(value, torch.SymInt):

@@ -89,7 +89,7 @@ for _row in _C.op_rows():
 def _constant_int(value: Any, what: str) -> int:
     if isinstance(value, constexpr):
         value = value.value
-    if isinstance(value, tensor) or isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, tensor | bool) or not isinstance(value, int):
         kind = repr(value) if isinstance(value, tensor) else type(value).__name__
         raise CompileError(
             f"{what} must be an int known at compile time, got {kind}", caller_place()
@@ -134,7 +134,7 @@ def load(pointer: tensor, mask: Any = None, other: Any = None) -> tensor:
 
 
 def store(pointer: tensor, value: Any, mask: Any = None) -> None:
-    """Writes `value`, cast to the pointed-to type, where `mask` holds; other lanes touch nothing."""
+    """Writes `value`, cast to the pointed-to type, where `mask` holds; other lanes do nothing."""
     trace = current_trace("store")
     place = caller_place()
     at = node_of(trace, pointer, place, "store: pointer")

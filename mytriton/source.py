@@ -24,10 +24,11 @@ def place_in(code: CodeType, instruction: int) -> Place | None:
 
     Under ``-X no_debug_ranges`` columns are unknown: the place is then the whole line.
     """
-    position = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
-    if position is None or position[0] is None:
-        return None
+    unknown = (None, None, None, None)
+    position = next(itertools.islice(code.co_positions(), instruction // 2, None), unknown)
     line, end_line, column, end_column = position
+    if line is None:
+        return None
     return (code.co_filename, line, end_line or line, column or 0, end_column or 0)
 
 

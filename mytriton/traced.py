@@ -68,7 +68,7 @@ class constexpr:
     """
 
     def __init__(self, value: Any) -> None:
-        self.value = value.value if isinstance(value, constexpr) else value
+        self.value: Any = value.value if isinstance(value, constexpr) else value
 
     def __repr__(self) -> str:
         return f"constexpr[{self.value!r}]"
@@ -126,9 +126,14 @@ def apply(op: str, *operands: Any) -> tensor:
     trace = current_trace(op)
     place = caller_place()
     nodes = [node_of(trace, each, place, op) for each in operands]
-    if op == "true_divide":
-        return tensor(trace, trace.true_divide(*nodes, place))
     return tensor(trace, trace.apply(op, nodes, place))
+
+
+def _true_divide(a: Any, b: Any) -> tensor:
+    trace = current_trace("/")
+    place = caller_place()
+    nodes = [node_of(trace, each, place, "/") for each in (a, b)]
+    return tensor(trace, trace.true_divide(nodes[0], nodes[1], place))
 
 
 class tensor:
@@ -187,10 +192,10 @@ class tensor:
         raise self._no_value("use .shape[0]")
 
     def __truediv__(self, other: Any) -> tensor:
-        return apply("true_divide", self, other)
+        return _true_divide(self, other)
 
     def __rtruediv__(self, other: Any) -> tensor:
-        return apply("true_divide", other, self)
+        return _true_divide(other, self)
 
     def __pos__(self) -> tensor:
         return self
