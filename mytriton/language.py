@@ -164,4 +164,4 @@ def cdiv(x: Any, div: Any) -> Any:
 
 def next_power_of_2(n: int) -> int:
     """The smallest power of two that is at least n (and at least 1)."""
-    return 1 << max(0, n - 1).bit_length()
+    return 1 << builtins.max(0, n - 1).bit_length()
