@@ -86,12 +86,12 @@ struct Fake {
 
 class CudaLaunch : public testing::Test {
   protected:
-    static void SetUpTestSuite() {
+    // The fake must be initialised before a test sets a context, whichever test comes first.
+    void SetUp() override {
         setenv("MYTRITON_LIBCUDA", FAKE_CUDA_PATH, 1);
-        // A death test then runs in a fresh process, where no driver has been opened yet.
-        GTEST_FLAG_SET(death_test_style, "threadsafe");
+        driver();
+        fake.reset();
     }
-    void SetUp() override { fake.reset(); }
 
     // Compiles nothing, but remembers for which capabilities it was asked to.
     CompileFn compile_fake() {
@@ -344,8 +344,6 @@ TEST_F(CudaLaunch, CompileErrorsPassThroughAndAreNotRemembered) {
 
 TEST_F(CudaLaunch, CompilesWithNvrtcUnlessTold) {
     if (!nvrtc_available()) GTEST_SKIP() << "NVRTC is not installed";
-    driver();
-    fake.reset();
     CudaKernel kernel("extern \"C\" __global__ void k(float* x) { x[threadIdx.x] = 1.0f; }", "k",
                       32);
     for (int device = 0; device < 3; ++device) kernel.launch(device, nullptr, {1, 1, 1}, args);
@@ -382,7 +380,11 @@ TEST_F(CudaLaunch, ForkedChildGetsAnErrorAndDoesNotHang) {
     std::_Exit(7);
 }
 
-using CudaDriverDeathTest = CudaLaunch;
+// Each runs in a fresh process, where no driver has been opened yet.
+class CudaDriverDeathTest : public testing::Test {
+  protected:
+    void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
 
 TEST_F(CudaDriverDeathTest, MissingLibraryIsAClearError) {
     EXPECT_EXIT(open_and_exit("/nowhere/libcuda.so.1"), testing::ExitedWithCode(7),
