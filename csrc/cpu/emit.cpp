@@ -1,5 +1,6 @@
 // The host emitter. Scalars are C++ scalars; a block is one vector of kLanes lanes at a time, and a
-// stage's strips are printed twice: the interior with plain vector moves, the edge lane by lane.
+// stage's strips are printed twice: the interior with plain vector moves, the edge under masks and,
+// where indices wrap around, lane by lane.
 #include "cpu/emit.h"
 
 #include <algorithm>
@@ -310,15 +311,15 @@ class Emitter {
                            "(" + mask + " ? " + value + " : " + fallback_text(inst, part) + ")");
         }
         std::string mask = strip_mask(inst.operands[1], part);
-        std::string arguments;
-        if (part == Part::interior && facts_.is_contiguous(address)) {
-            arguments = contiguous_pointer(address);
-            if (!mask.empty()) arguments += ", " + mask + ", " + fallback_text(inst, part);
-            return declare(inst.result(), part, "load_" + suffix + "(" + arguments + ")");
-        }
-        arguments = uniform_pointer(address) + ", " + lane_offsets(address) + ", " +
-                    (mask.empty() ? "splat_bool(true)" : mask) + ", " + fallback_text(inst, part);
-        declare(inst.result(), part, "gather_" + suffix + "(" + arguments + ")");
+        std::string other = fallback_text(inst, part);
+        std::string gather = "gather_" + suffix + "(" + uniform_pointer(address) + ", " +
+                             lane_offsets(address) + ", " +
+                             (mask.empty() ? "splat_bool(true)" : mask) + ", " + other + ")";
+        if (!facts_.is_contiguous(address)) return declare(inst.result(), part, gather);
+        std::string load = "load_" + suffix + "(" + contiguous_pointer(address) +
+                           (mask.empty() ? "" : ", " + mask + ", " + other) + ")";
+        declare(inst.result(), part,
+                part == Part::interior ? load : "mt_wraps ? " + gather + " : " + load);
     }
 
     void emit_store(const Inst& inst, Part part) {
@@ -332,11 +333,13 @@ class Emitter {
         }
         std::string mask = strip_mask(inst.operands[2], part);
         std::string value = vector_text(inst.operands[1]);
-        if (part == Part::interior && facts_.is_contiguous(address))
-            return line("store_" + suffix + "(" + contiguous_pointer(address) + ", " +
-                        (mask.empty() ? "" : mask + ", ") + value + ");");
-        line("scatter_" + suffix + "(" + uniform_pointer(address) + ", " + lane_offsets(address) +
-             ", " + (mask.empty() ? "splat_bool(true)" : mask) + ", " + value + ");");
+        std::string scatter = "scatter_" + suffix + "(" + uniform_pointer(address) + ", " +
+                              lane_offsets(address) + ", " +
+                              (mask.empty() ? "splat_bool(true)" : mask) + ", " + value + ");";
+        if (!facts_.is_contiguous(address)) return line(scatter);
+        std::string store = "store_" + suffix + "(" + contiguous_pointer(address) + ", " +
+                            (mask.empty() ? "" : mask + ", ") + value + ");";
+        line(part == Part::interior ? store : "if (mt_wraps) " + scatter + " else " + store);
     }
 
     std::string contiguous_pointer(const Address& address) const {

@@ -15,16 +15,21 @@ namespace {
 std::string spell_float(float value) {
     if (std::isnan(value)) return std::signbit(value) ? "-nan" : "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    char buffer[64];
-    auto format = [&](std::chars_format layout) {
-        return std::string(buffer,
-                           std::to_chars(buffer, buffer + sizeof buffer, value, layout).ptr);
-    };
-    std::string text = format(std::chars_format::scientific);
-    int exponent = std::atoi(text.c_str() + text.find('e') + 1);
+    char buffer[32];
+    char* end =
+        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
+    std::string text(buffer, end);
+    size_t e = text.find('e');
+    int exponent = std::atoi(text.c_str() + e + 1);
     if (exponent < -4 || exponent >= 16) return text;
-    text = format(std::chars_format::fixed);
-    return text.find('.') == std::string::npos ? text + ".0" : text;
+    // Not chars_format::fixed, which gives whole numbers all their digits: 99999997952 for 1e11.
+    std::string sign = std::signbit(value) ? "-" : "";
+    std::string digits = text.substr(sign.size(), e - sign.size());
+    std::erase(digits, '.');
+    if (exponent < 0) return sign + "0." + std::string(-exponent - 1, '0') + digits;
+    size_t whole = static_cast<size_t>(exponent) + 1;
+    if (digits.size() <= whole) digits.resize(whole + 1, '0');
+    return sign + digits.insert(whole, ".");
 }
 
 }  // namespace

@@ -4,205 +4,52 @@
 #include <cctype>
 #include <cstdio>
 #include <set>
+#include <sstream>
 
 namespace mytriton {
 
 namespace {
 
+// C++ keywords that Python allows as names.
+constexpr const char* kKeywords = R"(
+    alignas alignof and_eq asm auto bitand bitor bool case catch char char16_t char32_t
+    char8_t co_await co_return co_yield compl concept const const_cast consteval constexpr
+    constinit decltype default delete do double dynamic_cast enum explicit export extern
+    false float friend goto inline int long mutable namespace new noexcept not_eq nullptr
+    operator or_eq private protected public register reinterpret_cast requires short signed
+    sizeof static static_assert static_cast struct switch template this thread_local throw
+    true typedef typeid typename union unsigned using virtual void volatile wchar_t xor
+    xor_eq
+)";
+
+// Types that an op's schema would take for the start of another argument, and torch's `self`.
+constexpr const char* kSchemaWords = R"(
+    Tensor Scalar SymInt str self
+)";
+
+// What emitted text itself calls, and what headers that come before it declare.
+constexpr const char* kLibraryNames = R"(
+    main min max sum abs threadIdx blockIdx blockDim gridDim warpSize isnan isinf isfinite
+    signbit exp expf exp2 exp2f log logf log2 log2f sqrt sqrtf rsqrt rsqrtf sin sinf cos
+    cosf tan tanf tanh tanhf erf erff pow powf fma fmaf floor floorf ceil ceilf round roundf
+    rint rintf trunc truncf fabs fabsf fmod fmodf fmin fminf fmax fmaxf idiv irem printf
+    assert malloc free memcpy memset clock splat_f32 splat_i32 splat_bool splat_i64 iota
+    widen halve f32v i32v i64v f64v i16v u8v kLanes kPartials load_f32 load_i32 load_bool
+    store_f32 store_i32 store_bool gather_f32 gather_i32 gather_bool scatter_f32 scatter_i32
+    scatter_bool bits_of float_of i32_to_f32 bool_to_f32 f32_to_i32 bool_to_i32 f32_to_bool
+    i32_to_bool
+)";
+
 const std::set<std::string, std::less<>>& reserved() {
-    static const std::set<std::string, std::less<>> words = {
-        // C++ keywords that Python allows as names
-        "alignas",
-        "alignof",
-        "and_eq",
-        "asm",
-        "auto",
-        "bitand",
-        "bitor",
-        "bool",
-        "case",
-        "catch",
-        "char",
-        "char16_t",
-        "char32_t",
-        "char8_t",
-        "co_await",
-        "co_return",
-        "co_yield",
-        "compl",
-        "concept",
-        "const",
-        "const_cast",
-        "consteval",
-        "constexpr",
-        "constinit",
-        "decltype",
-        "default",
-        "delete",
-        "do",
-        "double",
-        "dynamic_cast",
-        "enum",
-        "explicit",
-        "export",
-        "extern",
-        "false",
-        "float",
-        "friend",
-        "goto",
-        "inline",
-        "int",
-        "long",
-        "mutable",
-        "namespace",
-        "new",
-        "noexcept",
-        "not_eq",
-        "nullptr",
-        "operator",
-        "or_eq",
-        "private",
-        "protected",
-        "public",
-        "register",
-        "reinterpret_cast",
-        "requires",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "static_assert",
-        "static_cast",
-        "struct",
-        "switch",
-        "template",
-        "this",
-        "thread_local",
-        "throw",
-        "true",
-        "typedef",
-        "typeid",
-        "typename",
-        "union",
-        "unsigned",
-        "using",
-        "virtual",
-        "void",
-        "volatile",
-        "wchar_t",
-        "xor",
-        "xor_eq",
-        // types that an op's schema would take for the start of another argument
-        "Tensor",
-        "Scalar",
-        "SymInt",
-        "str",
-        "self",
-        // what emitted text itself calls
-        "main",
-        "min",
-        "max",
-        "sum",
-        "abs",
-        "threadIdx",
-        "blockIdx",
-        "blockDim",
-        "gridDim",
-        "warpSize",
-        "isnan",
-        "isinf",
-        "isfinite",
-        "signbit",
-        "exp",
-        "expf",
-        "exp2",
-        "exp2f",
-        "log",
-        "logf",
-        "log2",
-        "log2f",
-        "sqrt",
-        "sqrtf",
-        "rsqrt",
-        "rsqrtf",
-        "sin",
-        "sinf",
-        "cos",
-        "cosf",
-        "tan",
-        "tanf",
-        "tanh",
-        "tanhf",
-        "erf",
-        "erff",
-        "pow",
-        "powf",
-        "fma",
-        "fmaf",
-        "floor",
-        "floorf",
-        "ceil",
-        "ceilf",
-        "round",
-        "roundf",
-        "rint",
-        "rintf",
-        "trunc",
-        "truncf",
-        "fabs",
-        "fabsf",
-        "fmod",
-        "fmodf",
-        "fmin",
-        "fminf",
-        "fmax",
-        "fmaxf",
-        "idiv",
-        "irem",
-        "printf",
-        "assert",
-        "malloc",
-        "free",
-        "memcpy",
-        "memset",
-        "clock",
-        "splat_f32",
-        "splat_i32",
-        "splat_bool",
-        "splat_i64",
-        "iota",
-        "widen",
-        "halve",
-        "f32v",
-        "i32v",
-        "i64v",
-        "f64v",
-        "i16v",
-        "u8v",
-        "kLanes",
-        "kPartials",
-        "load_f32",
-        "load_i32",
-        "load_bool",
-        "store_f32",
-        "store_i32",
-        "store_bool",
-        "gather_f32",
-        "gather_i32",
-        "gather_bool",
-        "scatter_f32",
-        "scatter_i32",
-        "scatter_bool",
-        "bits_of",
-        "float_of",
-        "i32_to_f32",
-        "bool_to_f32",
-        "f32_to_i32",
-        "bool_to_i32",
-        "f32_to_bool",
-        "i32_to_bool",
-    };
-    return words;
+    static const auto* words = [] {
+        auto* out = new std::set<std::string, std::less<>>();
+        for (const char* list : {kKeywords, kSchemaWords, kLibraryNames}) {
+            std::istringstream in(list);
+            for (std::string word; in >> word;) out->insert(word);
+        }
+        return out;
+    }();
+    return *words;
 }
 
 // v0, v17, v3_0: how emitters name values.

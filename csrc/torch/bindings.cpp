@@ -2,6 +2,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <torch/csrc/Exceptions.h>
 #include <torch/version.h>
 
 #include "cpu/compile.h"
@@ -136,18 +137,14 @@ void set_python_error() {
         throw;
     } catch (const CompileError& error) {
         set_compile_error(error);
-    } catch (py::error_already_set& error) {
-        error.restore();
     } catch (const ValueError& error) {
         PyErr_SetString(PyExc_ValueError, error.what());
     } catch (const InternalError& error) {
         PyErr_SetString(PyExc_SystemError, error.what());
-    } catch (const c10::Error& error) {
-        PyErr_SetString(PyExc_RuntimeError, error.what_without_backtrace());
     } catch (const std::bad_alloc&) {
         PyErr_NoMemory();
-    } catch (const std::exception& error) {
-        PyErr_SetString(PyExc_RuntimeError, error.what());
+    } catch (...) {  // torch's own, and Python errors that passed through its dispatcher
+        torch::translate_exception_to_python(std::current_exception());
     }
 }
 

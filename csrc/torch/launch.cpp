@@ -23,6 +23,8 @@ namespace {
 struct Parameter {
     PyObject* name;  // interned
     bool is_constexpr;
+    bool by_position;    // false: keyword-only
+    bool by_name;        // false: positional-only
     PyObject* fallback;  // the default; null: none
 };
 
@@ -61,12 +63,15 @@ bool bind(const Cache& cache, PyObject* const* args, Py_ssize_t positional, PyOb
     const std::vector<Parameter>& parameters = *cache.parameters;
     if (static_cast<size_t>(positional) > parameters.size()) return false;
     slots.assign(parameters.size(), nullptr);
-    for (Py_ssize_t i = 0; i < positional; ++i) slots[i] = args[i];
+    for (Py_ssize_t i = 0; i < positional; ++i) {
+        if (!parameters[i].by_position) return false;
+        slots[i] = args[i];
+    }
     Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
     for (Py_ssize_t k = 0; k < named; ++k) {
         size_t i = 0;  // keyword names are interned, so identity is enough for a hit
         while (i < parameters.size() && parameters[i].name != PyTuple_GET_ITEM(keywords, k)) ++i;
-        if (i == parameters.size() || slots[i]) return false;
+        if (i == parameters.size() || slots[i] || !parameters[i].by_name) return false;
         slots[i] = args[positional + k];
     }
     for (size_t i = 0; i < parameters.size(); ++i) {
@@ -151,6 +156,10 @@ bool add_grid(PyObject* grid, torch::jit::Stack& stack) {
     return true;
 }
 
+bool is_function(PyObject* grid) {
+    return !PyTuple_CheckExact(grid) && !PyLong_CheckExact(grid) && PyCallable_Check(grid);
+}
+
 // The grid function's answer; a new reference, null with a Python error set.
 PyObject* call_grid(const Cache& cache, PyObject* grid, const Slots& slots) {
     PyObject* meta = PyDict_New();
@@ -215,31 +224,23 @@ PyObject* launch(Bound* bound, PyObject* const* args, Py_ssize_t positional, PyO
     // Without a tensor there is nothing to run on; Python says so.
     if (known == cache.entries->end() || !device)
         return launch_slow(bound, bound->grid, args, positional, keywords, device ? &key : nullptr);
-    Entry entry = known->second;
-    PyObject* grid = Py_NewRef(bound->grid);
-    if (!PyTuple_CheckExact(grid) && !PyLong_CheckExact(grid) && PyCallable_Check(grid)) {
-        PyObject* sizes = call_grid(cache, grid, slots);
-        Py_DECREF(grid);
-        if (!sizes) return nullptr;
-        grid = sizes;
+    // Copied and owned: a grid function or another thread may clear the cache.
+    c10::OperatorHandle op = known->second.op;
+    THPObjectPtr compiled(Py_NewRef(known->second.compiled));
+    THPObjectPtr grid(Py_NewRef(bound->grid));
+    if (is_function(grid)) {
+        grid = call_grid(cache, grid, slots);
+        if (!grid) return nullptr;
+        // Not a grid: the whole launch again, to say so as the first launch would.
+        if (is_function(grid)) grid = Py_NewRef(bound->grid);
     }
-    if (!add_grid(grid, stack)) {
-        PyObject* result = launch_slow(bound, grid, args, positional, keywords, nullptr);
-        Py_DECREF(grid);
-        return result;
+    if (!add_grid(grid, stack))
+        return launch_slow(bound, grid, args, positional, keywords, nullptr);
+    {
+        pybind11::gil_scoped_release other_threads_run;
+        op.callBoxed(&stack);
     }
-    Py_DECREF(grid);
-    Py_INCREF(entry.compiled);  // a grid function or another thread may clear the cache
-    PyThreadState* thread = PyEval_SaveThread();
-    try {
-        entry.op.callBoxed(&stack);
-    } catch (...) {
-        PyEval_RestoreThread(thread);
-        Py_DECREF(entry.compiled);
-        throw;
-    }
-    PyEval_RestoreThread(thread);
-    return entry.compiled;
+    return compiled.release();
 }
 
 PyObject* bound_vectorcall(PyObject* self, PyObject* const* args, size_t flags,
@@ -292,14 +293,14 @@ int cache_init(PyObject* self, PyObject* args, PyObject*) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(parameters); ++i) {
         PyObject* name = nullptr;
         PyObject* fallback = nullptr;
-        int is_constexpr = 0;
-        if (!PyArg_ParseTuple(PyList_GET_ITEM(parameters, i), "UpO", &name, &is_constexpr,
-                              &fallback))
+        int is_constexpr = 0, by_position = 0, by_name = 0;
+        if (!PyArg_ParseTuple(PyList_GET_ITEM(parameters, i), "UpppO", &name, &is_constexpr,
+                              &by_position, &by_name, &fallback))
             return -1;
         Py_INCREF(name);
         PyUnicode_InternInPlace(&name);
-        cache->parameters->push_back(
-            {name, is_constexpr != 0, fallback == Py_Ellipsis ? nullptr : Py_NewRef(fallback)});
+        cache->parameters->push_back({name, is_constexpr != 0, by_position != 0, by_name != 0,
+                                      fallback == Py_Ellipsis ? nullptr : Py_NewRef(fallback)});
     }
     cache->slow = Py_NewRef(slow);
     return 0;

@@ -46,18 +46,22 @@ struct LaunchArguments {
                      "': " + what);
 }
 
-int64_t unpack_tensor(const Artifact& artifact, size_t i, const at::Tensor& tensor,
-                      LaunchArguments& out, bool& first) {
+// All tensors have the kernel's element types and are on one device, which becomes known with the
+// first.
+void check_tensor(const Artifact& artifact, size_t i, const at::Tensor& tensor,
+                  std::optional<c10::Device>& device) {
     at::ScalarType expected = torch_dtype(artifact.ssa().params()[i].type.scalar());
     if (tensor.scalar_type() != expected)
         refuse(artifact, i,
                std::string("expected a tensor of ") + c10::toString(expected) + ", got " +
                    c10::toString(tensor.scalar_type()));
-    if (first) out.device = tensor.device();
-    if (tensor.device() != out.device)
+    if (!device) device = tensor.device();
+    if (tensor.device() != *device)
         refuse(artifact, i,
-               "is on " + tensor.device().str() + ", other tensors are on " + out.device.str());
-    first = false;
+               "is on " + tensor.device().str() + ", other tensors are on " + device->str());
+}
+
+int64_t address_of(const Artifact& artifact, size_t i, const at::Tensor& tensor) {
     // A tensor that is only read keeps its copy-on-write storage shared.
     return reinterpret_cast<int64_t>(artifact.writes(i)
                                          ? tensor.mutable_data_ptr()
@@ -67,7 +71,9 @@ int64_t unpack_tensor(const Artifact& artifact, size_t i, const at::Tensor& tens
 int64_t unpack_scalar(const Artifact& artifact, size_t i, const c10::IValue& value) {
     Type type = artifact.ssa().params()[i].type;
     if (type.is(Scalar::boolean)) return value.toBool();
-    if (type.is(Scalar::f32)) return static_cast<int64_t>(bits_of(value.toScalar().to<float>()));
+    // Rounded as constants are: what is too large becomes infinite.
+    if (type.is(Scalar::f32))
+        return static_cast<int64_t>(bits_of(static_cast<float>(value.toScalar().toDouble())));
     int64_t number = value.toInt();
     if (number < INT32_MIN || number > INT32_MAX)
         refuse(artifact, i, "expected an int of 32 bits, got " + std::to_string(number));
@@ -78,10 +84,13 @@ LaunchArguments unpack(const Artifact& artifact, const Stack& stack) {
     size_t count = artifact.ssa().params().size();
     const c10::IValue* arguments = stack.data() + stack.size() - count - kGridArguments;
     LaunchArguments out;
-    bool first = true;
+    std::optional<c10::Device> device;
+    for (size_t i = 0; i < count; ++i)
+        if (arguments[i].isTensor()) check_tensor(artifact, i, arguments[i].toTensor(), device);
+    out.device = device.value_or(c10::kCPU);
     for (size_t i = 0; i < count; ++i)
         out.values.push_back(arguments[i].isTensor()
-                                 ? unpack_tensor(artifact, i, arguments[i].toTensor(), out, first)
+                                 ? address_of(artifact, i, arguments[i].toTensor())
                                  : unpack_scalar(artifact, i, arguments[i]));
     for (size_t axis = 0; axis < kGridArguments; ++axis) {
         out.grid[axis] = arguments[count + axis].toInt();
@@ -89,6 +98,9 @@ LaunchArguments unpack(const Artifact& artifact, const Stack& stack) {
             throw ValueError(artifact.ssa().name() + ": grid axis " + std::to_string(axis) +
                              ": expected 0 to 2147483647, got " + std::to_string(out.grid[axis]));
     }
+    int64_t programs;
+    if (__builtin_mul_overflow(out.grid[0] * out.grid[1], out.grid[2], &programs))
+        throw ValueError(artifact.ssa().name() + ": grid: expected fewer than 2^63 programs");
     return out;
 }
 
@@ -134,11 +146,20 @@ struct LaunchCuda final : c10::OperatorKernel {
     std::shared_ptr<Artifact> artifact;
 };
 
-// Fake tensors and meta tensors: the kernel returns nothing and changes no metadata.
+// Fake tensors and meta tensors: the kernel returns nothing and changes no metadata. What is wrong
+// with a tensor is said here too: a call that mixes meta tensors with others arrives here.
 struct LaunchMeta final : c10::OperatorKernel {
+    explicit LaunchMeta(std::shared_ptr<Artifact> a) : artifact(std::move(a)) {}
     void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) {
+        const c10::IValue* arguments =
+            stack->data() + stack->size() - op.schema().arguments().size();
+        std::optional<c10::Device> device;
+        for (size_t i = 0; i < artifact->ssa().params().size(); ++i)
+            if (arguments[i].isTensor())
+                check_tensor(*artifact, i, arguments[i].toTensor(), device);
         drop_arguments(op, stack);
     }
+    std::shared_ptr<Artifact> artifact;
 };
 
 bool is_written(const c10::Argument& argument) {
@@ -230,7 +251,7 @@ c10::OperatorHandle register_op(const std::string& name, std::shared_ptr<Artifac
         .def(schema_of(name, *artifact).c_str(), tags);
     implement<LaunchCpu>(name, c10::DispatchKey::CPU, artifact);
     implement<LaunchCuda>(name, c10::DispatchKey::CUDA, artifact);
-    implement<LaunchMeta>(name, c10::DispatchKey::Meta);
+    implement<LaunchMeta>(name, c10::DispatchKey::Meta, artifact);
     implement<BumpVersions>(name, c10::DispatchKey::ADInplaceOrView);
     implement<RefuseGradients>(name, c10::DispatchKey::Autograd);
     c10::OperatorHandle handle =
