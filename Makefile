@@ -40,7 +40,7 @@ listed = $(shell $(BASE) -c 'import functools, tomllib; \
 
 cpp_files := $(shell find csrc tests/cpp -name '*.h' -o -name '*.cpp' -o -name '*.c')
 
-.PHONY: help demo test cpp-test py-test lint format build wc clean check-torch gtest
+.PHONY: help demo test cpp-test py-test gpu-check lint format build wc clean check-torch gtest
 .NOTPARALLEL:
 
 help: ## say what there is
@@ -90,13 +90,17 @@ gtest:
 		echo "GoogleTest is not installed; trying: $$get"; \
 		$$get >/dev/null 2>&1 || { $$sudo apt-get update -qq && $$get; } >/dev/null 2>&1 || true; }
 
-cpp-test: build gtest ## run the C++ tests
+cpp-test: build gtest $(tools) ## run the C++ tests
 	@grep -q MYTRITON_TESTS:BOOL=ON $(BUILD)/CMakeCache.txt || cmake $(BUILD) -DMYTRITON_TESTS=ON
 	@cmake --build $(BUILD) --target mytriton_tests
-	ctest --test-dir $(BUILD) --output-on-failure
+	MYTRITON_NVRTC_PATH="$$(cd mytriton && $(PY) -c 'import nvrtc; \
+		print(*nvrtc.wheel_folders(), sep=":")')" ctest --test-dir $(BUILD) --output-on-failure
 
 py-test: build $(tools) ## run the Python tests
 	$(PY) -m pytest
+
+gpu-check: build $(tools) ## run the tests that need a GPU; without one they fail
+	MYTRITON_REQUIRE_CUDA=1 MYTRITON_REQUIRE_NVRTC=1 $(PY) -m pytest tests/test_cuda.py tests/test_nvrtc.py
 
 lint: $(tools) ## check style and types
 	ruff check
