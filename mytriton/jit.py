@@ -34,13 +34,23 @@ def _is_constexpr(annotation: Any) -> bool:
     return annotation is constexpr
 
 
+def _constant_in_graphs(fn: Callable[..., Any]) -> Callable[..., Any]:
+    # What torch.compiler.assume_constant_result does; that one also imports all of torch._dynamo,
+    # which takes longer than everything else here.
+    fn.__dict__["_dynamo_marked_constant"] = True
+    return fn
+
+
 class Parameter:
-    """One parameter of a kernel: its name, whether it is a constexpr, and its default."""
+    """One parameter of a kernel: its name, whether it is a constexpr, its default, and how it may
+    be given."""
 
     def __init__(self, parameter: inspect.Parameter) -> None:
         self.name = parameter.name
         self.is_constexpr = _is_constexpr(parameter.annotation)
         self.default = unwrap(parameter.default)
+        self.by_position = parameter.kind is not parameter.KEYWORD_ONLY
+        self.by_name = parameter.kind is not parameter.POSITIONAL_ONLY
 
     @property
     def required(self) -> bool:
@@ -74,7 +84,10 @@ class JITFunction:
             self.parameters.append(Parameter(parameter))
         self._compiled: dict[Any, CompiledKernel] = {}
         self._cache = _C.LaunchCache(
-            [(p.name, p.is_constexpr, ... if p.required else p.default) for p in self.parameters],
+            [
+                (p.name, p.is_constexpr, p.by_position, p.by_name, ... if p.required else p.default)
+                for p in self.parameters
+            ],
             self._launch,
         )
 
@@ -92,6 +105,10 @@ class JITFunction:
             "is the number of programs"
         )
 
+    def __reduce__(self) -> str:
+        # Pickled and copied as functions are: by name.
+        return str(getattr(self, "__qualname__", self.name))
+
     def __repr__(self) -> str:
         return f"<mytriton.jit kernel {self.name}>"
 
@@ -104,6 +121,11 @@ class JITFunction:
 
     def _launch(self, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CompiledKernel:
         """A launch that the C path does not know yet, or that is wrong."""
+        if is_tracing():
+            raise RuntimeError(
+                f"{self.name}: a kernel cannot be launched inside another; "
+                f"a call without a grid, {self.name}(...), does its work there"
+            )
         bound = self._bind(args, kwargs)
         run_time = {p.name: bound[p.name] for p in self.parameters if not p.is_constexpr}
         kinds = tuple(kind_of(name, value) for name, value in run_time.items())
@@ -135,7 +157,7 @@ class JITFunction:
         name = self._op_name(tuple(kinds), tuple(constants))
         getattr(torch.ops.mytriton, name).default(*run_time, *sizes)
 
-    @torch.compiler.assume_constant_result
+    @_constant_in_graphs
     def _op_name(self, kinds: tuple[Kind, ...], constants: tuple[tuple[str, Any], ...]) -> str:
         # Only the name crosses into the graph: Dynamo cannot take the op itself from here.
         compiled = self._specialise(kinds, dict(constants), compile_only=False)
@@ -143,15 +165,17 @@ class JITFunction:
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Parameter name -> argument, in the order of the parameters."""
-        if len(args) > len(self.parameters):
+        by_position = [p for p in self.parameters if p.by_position]
+        if len(args) > len(by_position):
             raise TypeError(
-                f"{self.name}: expected at most {len(self.parameters)} arguments, got {len(args)}"
+                f"{self.name}: expected at most {len(by_position)} arguments by position, "
+                f"got {len(args)}"
             )
-        given = {p.name: arg for p, arg in zip(self.parameters, args, strict=False)}
-        names = [p.name for p in self.parameters]
+        given = {p.name: arg for p, arg in zip(by_position, args, strict=False)}
+        by_name = [p.name for p in self.parameters if p.by_name]
         for name, value in kwargs.items():
-            if name not in names:
-                expected = ", ".join(names)
+            if name not in by_name:
+                expected = ", ".join(by_name)
                 raise TypeError(
                     f"{self.name}: unexpected argument '{name}'; the parameters are {expected}"
                 )
@@ -170,9 +194,11 @@ class JITFunction:
     ) -> CompiledKernel:
         constants = {p.name: bound[p.name] for p in self.parameters if p.is_constexpr}
         key = (kinds, tuple(constexpr_key(*each) for each in constants.items()), compile_only)
-        if key not in self._compiled:
-            self._compiled[key] = self._compile(kinds, constants, compile_only)
-        return self._compiled[key]
+        compiled = self._compiled.get(key)
+        if compiled is None:  # of two threads that come here at once, both get the first one's
+            compiled = self._compile(kinds, constants, compile_only)
+            compiled = self._compiled.setdefault(key, compiled)
+        return compiled
 
     def _compile(
         self, kinds: tuple[Kind, ...], constants: dict[str, Any], compile_only: bool
