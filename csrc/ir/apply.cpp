@@ -19,15 +19,16 @@ struct NotDefined {
 
 using LaneFn = void (*)(int64_t, Lanes, Lanes, Lanes, uint64_t*);
 
+// mytriton::bits_of is literal.h's; the one of scalar.h is for floats only.
 #define LANES(declare_operands, R, expression)                                        \
     [](int64_t count, [[maybe_unused]] Lanes lanes_a, [[maybe_unused]] Lanes lanes_b, \
        [[maybe_unused]] Lanes lanes_c, uint64_t* out) {                               \
         for (int64_t i = 0; i < count; ++i) {                                         \
-            declare_operands out[i] = bits_of(static_cast<R>(expression));            \
+            declare_operands out[i] = mytriton::bits_of(static_cast<R>(expression));  \
         }                                                                             \
     }
 #define IDENTITY(expression) \
-    [](int64_t, Lanes, Lanes, Lanes, uint64_t* out) { *out = bits_of(expression); }
+    [](int64_t, Lanes, Lanes, Lanes, uint64_t* out) { *out = mytriton::bits_of(expression); }
 #define OPERAND(T, name) [[maybe_unused]] T name = from_bits<T>(lanes_##name[i]);
 #define OPERANDS_Unary(T) OPERAND(T, a)
 #define OPERANDS_Binary(T) OPERAND(T, a) OPERAND(T, b)
