@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "cpu/spell.h"
 #include "ir/literal.h"
-#include "ir/names.h"
 
 namespace mytriton {
 
@@ -15,16 +15,10 @@ extern const char* const kVectorText;
 
 namespace {
 
-enum class Part { scalar, lane0, interior, edge };
-
 class Emitter {
   public:
     Emitter(const Kernel& kernel, const StripPlan& plan)
-        : kernel_(kernel), plan_(plan), facts_(kernel) {
-        std::vector<std::string> names;
-        for (const Param& param : kernel.params()) names.push_back(param.name);
-        names_ = cxx_names(names);
-    }
+        : kernel_(kernel), plan_(plan), facts_(kernel), spell_(kernel) {}
 
     std::string run() {
         line("// " + kernel_.name());
@@ -69,13 +63,13 @@ class Emitter {
             std::string slot = "mt_args[" + std::to_string(i) + "]";
             std::string memory(info(type.scalar()).cxx_memory);
             if (type.is_pointer())
-                line(memory + "* const " + names_[i] + " = (" + memory + "*)" + slot + ";");
+                line(memory + "* const " + spell_.param(i) + " = (" + memory + "*)" + slot + ";");
             else if (type.is(Scalar::f32))
-                line("const float " + names_[i] + " = float_of((int)" + slot + ");");
+                line("const float " + spell_.param(i) + " = float_of((int)" + slot + ");");
             else if (type.is(Scalar::boolean))
-                line("const bool " + names_[i] + " = " + slot + " != 0;");
+                line("const bool " + spell_.param(i) + " = " + slot + " != 0;");
             else
-                line("const int " + names_[i] + " = (int)" + slot + ";");
+                line("const int " + spell_.param(i) + " = (int)" + slot + ";");
         }
     }
 
@@ -117,8 +111,8 @@ class Emitter {
         std::string width = std::to_string(stage.width);
         line("long long mt_bound = " + width + ";");
         for (const PrefixTest& test : stage.bound) {
-            std::string lanes = "(long long)" + scalar_text(test.bound) + " - " +
-                                lane0_text(test.index) + (test.inclusive ? " + 1" : "");
+            std::string lanes = "(long long)" + spell_.scalar(test.bound) + " - " +
+                                spell_.lane0(test.index) + (test.inclusive ? " + 1" : "");
             line("if (" + lanes + " < mt_bound) mt_bound = " + lanes + ";");
         }
         if (!stage.bound.empty()) line("if (mt_bound < 0) mt_bound = 0;");
@@ -128,7 +122,7 @@ class Emitter {
                 indices.push_back(test.index);
         std::string wraps;
         for (Value index : indices)
-            wraps += (wraps.empty() ? "" : " || ") + lane0_text(index) + " > 2147483647 - " +
+            wraps += (wraps.empty() ? "" : " || ") + spell_.lane0(index) + " > 2147483647 - " +
                      std::to_string(stage.width - 1);
         line("const bool mt_wraps = " + (wraps.empty() ? "false" : wraps) + ";");
         line("const long long mt_inner = mt_wraps ? 0 : mt_bound & -" + std::to_string(kStrip) +
@@ -151,13 +145,13 @@ class Emitter {
             line("const i32v mt_exists = iota() + (int)mt_lane < splat_i32(" +
                  std::to_string(stage.width) + ");");
         for (Value value : stage.from_buffer)
-            declare_vector(value,
-                           "load_" + lane_scalar(value) + "(" + buffer_name(value) + " + mt_lane)");
+            declare_vector(value, "load_" + spell_.lane_scalar(value) + "(" + buffer_name(value) +
+                                      " + mt_lane)");
         stage_ = &stage;
         for (InstId id : stage.body) emit(kernel_.inst(id), part);
         for (Value value : stage.to_buffer)
-            line("store_" + lane_scalar(value) + "(" + buffer_name(value) + " + mt_lane, " +
-                 vector_text(value) + ");");
+            line("store_" + spell_.lane_scalar(value) + "(" + buffer_name(value) + " + mt_lane, " +
+                 spell_.vector(value) + ");");
         --depth_;
         line("}");
         --depth_;
@@ -168,7 +162,7 @@ class Emitter {
 
     void declare_result(const Inst& inst) {
         line(std::string(info(kernel_.type(inst.result()).scalar()).cxx) + " " +
-             name(inst.result()) + ";");
+             spell_.name(inst.result()) + ";");
     }
 
     std::string suffix(const Inst& inst) const {
@@ -177,7 +171,7 @@ class Emitter {
 
     std::string identity(const Inst& inst) const {
         Type type = kernel_.type(inst.result());
-        return splat(type.scalar(), std::string(expression(inst.op, type.type_class())));
+        return Speller::splat(type.scalar(), std::string(expression(inst.op, type.type_class())));
     }
 
     void declare_partials(const Inst& inst) {
@@ -186,104 +180,43 @@ class Emitter {
             substitute(expression(info(inst.op).combine, type.type_class()), "a", "b");
         line("const auto mt_join" + suffix(inst) + " = [](auto a, auto b) { return " + combine +
              "; };");
-        line(vector_type(type.scalar()) + " mt_partial" + suffix(inst) + "[kPartials];");
+        line(Speller::vector_type(type.scalar()) + " mt_partial" + suffix(inst) + "[kPartials];");
         line("for (auto& mt_each : mt_partial" + suffix(inst) + ") mt_each = " + identity(inst) +
              ";");
     }
 
     void accumulate(const Inst& inst) {
-        std::string value = vector_text(inst.operands[0]);
+        std::string value = spell_.vector(inst.operands[0]);
         if (partial_) value = "(mt_exists ? " + value + " : " + identity(inst) + ")";
         std::string partial = "mt_partial" + suffix(inst) + "[mt_part]";
         line(partial + " = mt_join" + suffix(inst) + "(" + partial + ", " + value + ");");
     }
 
     void combine_partials(const Inst& inst) {
-        line(name(inst.result()) + " = halve(mt_partial" + suffix(inst) + ", mt_join" +
+        line(spell_.name(inst.result()) + " = halve(mt_partial" + suffix(inst) + ", mt_join" +
              suffix(inst) + ");");
     }
 
-    // --- operands --------------------------------------------------------------------------------
-
-    std::string name(Value value) const { return "v" + std::to_string(kernel_.data(value).number); }
-
-    std::string scalar_text(Value value) const {
-        const ValueData& data = kernel_.data(value);
-        switch (data.kind) {
-            case ValueKind::result:
-            case ValueKind::block_arg:
-                return name(value);
-            case ValueKind::param:
-                return names_[data.number];
-            case ValueKind::constant:
-                return spell_cxx(data.type.scalar(), data.bits);
-        }
-        return "";
-    }
-
-    bool is_block(Value value) const { return kernel_.type(value).is_block(); }
-
-    std::string lane0_text(Value value) const {
-        return is_block(value) ? name(value) + "_0" : scalar_text(value);
-    }
-
-    std::string vector_text(Value value) const {
-        return is_block(value) ? name(value)
-                               : splat(kernel_.type(value).scalar(), scalar_text(value));
-    }
-
-    std::string text(Value value, Part part) const {
-        if (part == Part::scalar) return scalar_text(value);
-        return part == Part::lane0 ? lane0_text(value) : vector_text(value);
-    }
-
-    static std::string splat(Scalar scalar, const std::string& value) {
-        return "splat_" + std::string(info(scalar).name) + "(" + value + ")";
-    }
-
-    // f32 values are f32v; i32 values and masks are i32v.
-    static std::string vector_type(Scalar scalar) {
-        return scalar == Scalar::f32 ? "f32v" : "i32v";
-    }
-    std::string lane_scalar(Value value) const {
-        return kernel_.type(value).is(Scalar::f32) ? "f32" : "i32";
-    }
+    // --- declarations ----------------------------------------------------------------------------
 
     void declare_vector(Value value, const std::string& expression) {
-        line("const " + vector_type(kernel_.type(value).scalar()) + " " + name(value) + " = " +
-             expression + ";");
+        line("const " + Speller::vector_type(kernel_.type(value).scalar()) + " " +
+             spell_.name(value) + " = " + expression + ";");
     }
 
     void declare(Value value, Part part, const std::string& expression) {
         if (part == Part::interior || part == Part::edge) return declare_vector(value, expression);
         line("const " + std::string(info(kernel_.type(value).scalar()).cxx) + " " +
-             (part == Part::lane0 ? lane0_text(value) : name(value)) + " = " + expression + ";");
+             (part == Part::lane0 ? spell_.lane0(value) : spell_.name(value)) + " = " + expression +
+             ";");
     }
 
     // --- memory ----------------------------------------------------------------------------------
 
-    // base, or (base + ((long long)a + b)), of the offsets that are the same for all lanes.
-    std::string uniform_pointer(const Address& address, const std::string& lane_offset = "") const {
-        std::string sum = lane_offset;
-        for (Value offset : address.offsets)
-            if (!is_block(offset))
-                sum += (sum.empty() ? "(long long)" : " + ") + scalar_text(offset);
-        std::string base = scalar_text(address.base);
-        return sum.empty() ? base : "(" + base + " + (" + sum + "))";
-    }
-
-    std::string lane_offsets(const Address& address) const {
-        if (address.lane_offsets.size() == 1) return name(address.lane_offsets[0]);
-        std::string sum;
-        for (Value offset : address.lane_offsets)
-            sum += (sum.empty() ? "" : " + ") + ("widen(" + name(offset) + ")");
-        return sum.empty() ? "i64v{}" : sum;
-    }
-
     // The mask of a memory op in a strip; empty where every lane takes part.
     std::string strip_mask(Value mask, Part part) const {
         bool all_true = mask.none() || (part == Part::interior && is_all_true(mask));
-        std::string text = all_true ? "" : vector_text(mask);
+        std::string text = all_true ? "" : spell_.vector(mask);
         if (partial_) text = text.empty() ? "mt_exists" : "(" + text + " & mt_exists)";
         return text;
     }
@@ -293,10 +226,10 @@ class Emitter {
     }
 
     std::string fallback_text(const Inst& inst, Part part) const {
-        if (!inst.operands[2].none()) return text(inst.operands[2], part);
+        if (!inst.operands[2].none()) return spell_.operand(inst.operands[2], part);
         Scalar scalar = kernel_.type(inst.result()).scalar();
         std::string zero = spell_cxx(scalar, 0);
-        return part == Part::scalar ? zero : splat(scalar, zero);
+        return part == Part::scalar ? zero : Speller::splat(scalar, zero);
     }
 
     void emit_load(const Inst& inst, Part part) {
@@ -304,19 +237,19 @@ class Emitter {
         Scalar scalar = kernel_.type(inst.result()).scalar();
         std::string suffix(info(scalar).name);
         if (part == Part::scalar) {
-            std::string value = "*" + uniform_pointer(address);
+            std::string value = "*" + spell_.uniform_pointer(address);
             if (scalar == Scalar::boolean) value = "(" + value + " != 0)";
-            std::string mask = inst.operands[1].none() ? "true" : scalar_text(inst.operands[1]);
+            std::string mask = inst.operands[1].none() ? "true" : spell_.scalar(inst.operands[1]);
             return declare(inst.result(), part,
                            "(" + mask + " ? " + value + " : " + fallback_text(inst, part) + ")");
         }
         std::string mask = strip_mask(inst.operands[1], part);
         std::string other = fallback_text(inst, part);
-        std::string gather = "gather_" + suffix + "(" + uniform_pointer(address) + ", " +
-                             lane_offsets(address) + ", " +
+        std::string gather = "gather_" + suffix + "(" + spell_.uniform_pointer(address) + ", " +
+                             spell_.lane_offsets(address) + ", " +
                              (mask.empty() ? "splat_bool(true)" : mask) + ", " + other + ")";
         if (!facts_.is_contiguous(address)) return declare(inst.result(), part, gather);
-        std::string load = "load_" + suffix + "(" + contiguous_pointer(address) +
+        std::string load = "load_" + suffix + "(" + spell_.contiguous_pointer(address) +
                            (mask.empty() ? "" : ", " + mask + ", " + other) + ")";
         declare(inst.result(), part,
                 part == Part::interior ? load : "mt_wraps ? " + gather + " : " + load);
@@ -327,23 +260,19 @@ class Emitter {
         std::string suffix(info(kernel_.type(inst.operands[0]).scalar()).name);
         if (part == Part::scalar) {
             std::string guard =
-                inst.operands[2].none() ? "" : "if (" + scalar_text(inst.operands[2]) + ") ";
-            return line(guard + "*" + uniform_pointer(address) + " = " +
-                        scalar_text(inst.operands[1]) + ";");
+                inst.operands[2].none() ? "" : "if (" + spell_.scalar(inst.operands[2]) + ") ";
+            return line(guard + "*" + spell_.uniform_pointer(address) + " = " +
+                        spell_.scalar(inst.operands[1]) + ";");
         }
         std::string mask = strip_mask(inst.operands[2], part);
-        std::string value = vector_text(inst.operands[1]);
-        std::string scatter = "scatter_" + suffix + "(" + uniform_pointer(address) + ", " +
-                              lane_offsets(address) + ", " +
+        std::string value = spell_.vector(inst.operands[1]);
+        std::string scatter = "scatter_" + suffix + "(" + spell_.uniform_pointer(address) + ", " +
+                              spell_.lane_offsets(address) + ", " +
                               (mask.empty() ? "splat_bool(true)" : mask) + ", " + value + ");";
         if (!facts_.is_contiguous(address)) return line(scatter);
-        std::string store = "store_" + suffix + "(" + contiguous_pointer(address) + ", " +
+        std::string store = "store_" + suffix + "(" + spell_.contiguous_pointer(address) + ", " +
                             (mask.empty() ? "" : mask + ", ") + value + ");";
         line(part == Part::interior ? store : "if (mt_wraps) " + scatter + " else " + store);
-    }
-
-    std::string contiguous_pointer(const Address& address) const {
-        return uniform_pointer(address, lane0_text(address.lane_offsets[0]) + " + mt_lane");
     }
 
     // --- instructions ----------------------------------------------------------------------------
@@ -362,8 +291,9 @@ class Emitter {
             case Op::cast: {
                 Scalar from = kernel_.type(inst.operands[0]).scalar();
                 Scalar to = kernel_.type(inst.result()).scalar();
-                return declare(inst.result(), part,
-                               substitute(conversion(from, to), text(inst.operands[0], part)));
+                return declare(
+                    inst.result(), part,
+                    substitute(conversion(from, to), spell_.operand(inst.operands[0], part)));
             }
             case Op::addptr:
                 return;  // folded into the loads and stores that use it
@@ -393,7 +323,7 @@ class Emitter {
         TypeClass type_class = kernel_.type(inst.operands[first]).type_class();
         std::string operands[3];
         for (size_t i = 0; i < inst.operands.size(); ++i)
-            operands[i] = text(inst.operands[i], part);
+            operands[i] = spell_.operand(inst.operands[i], part);
         declare(inst.result(), part,
                 substitute(expression(inst.op, type_class), operands[0], operands[1], operands[2]));
     }
@@ -414,7 +344,7 @@ class Emitter {
     const Kernel& kernel_;
     const StripPlan& plan_;
     Facts facts_;
-    std::vector<std::string> names_;
+    Speller spell_;
     std::string text_;
     int depth_ = 0;
     const Stage* stage_ = nullptr;  // whose strips are being printed

@@ -1,0 +1,78 @@
+// Spelling of values and addresses.
+#include "cpu/spell.h"
+
+#include "ir/literal.h"
+#include "ir/names.h"
+
+namespace mytriton {
+
+Speller::Speller(const Kernel& kernel) : kernel_(kernel) {
+    std::vector<std::string> names;
+    for (const Param& param : kernel.params()) names.push_back(param.name);
+    params_ = cxx_names(names);
+}
+
+std::string Speller::name(Value value) const {
+    return "v" + std::to_string(kernel_.data(value).number);
+}
+
+std::string Speller::scalar(Value value) const {
+    const ValueData& data = kernel_.data(value);
+    switch (data.kind) {
+        case ValueKind::result:
+        case ValueKind::block_arg:
+            return name(value);
+        case ValueKind::param:
+            return params_[data.number];
+        case ValueKind::constant:
+            return spell_cxx(data.type.scalar(), data.bits);
+    }
+    return "";
+}
+
+std::string Speller::lane0(Value value) const {
+    return is_block(value) ? name(value) + "_0" : scalar(value);
+}
+
+std::string Speller::vector(Value value) const {
+    return is_block(value) ? name(value) : splat(kernel_.type(value).scalar(), scalar(value));
+}
+
+std::string Speller::operand(Value value, Part part) const {
+    if (part == Part::scalar) return scalar(value);
+    return part == Part::lane0 ? lane0(value) : vector(value);
+}
+
+std::string Speller::splat(Scalar scalar, const std::string& value) {
+    return "splat_" + std::string(info(scalar).name) + "(" + value + ")";
+}
+
+std::string Speller::vector_type(Scalar scalar) {
+    return scalar == Scalar::f32 ? "f32v" : "i32v";
+}
+
+std::string Speller::lane_scalar(Value value) const {
+    return kernel_.type(value).is(Scalar::f32) ? "f32" : "i32";
+}
+
+std::string Speller::uniform_pointer(const Address& address, const std::string& lane_offset) const {
+    std::string sum = lane_offset;
+    for (Value offset : address.offsets)
+        if (!is_block(offset)) sum += (sum.empty() ? "(long long)" : " + ") + scalar(offset);
+    std::string base = scalar(address.base);
+    return sum.empty() ? base : "(" + base + " + (" + sum + "))";
+}
+
+std::string Speller::lane_offsets(const Address& address) const {
+    if (address.lane_offsets.size() == 1) return name(address.lane_offsets[0]);
+    std::string sum;
+    for (Value offset : address.lane_offsets)
+        sum += (sum.empty() ? "" : " + ") + ("widen(" + name(offset) + ")");
+    return sum.empty() ? "i64v{}" : sum;
+}
+
+std::string Speller::contiguous_pointer(const Address& address) const {
+    return uniform_pointer(address, lane0(address.lane_offsets[0]) + " + mt_lane");
+}
+
+}  // namespace mytriton
