@@ -1,6 +1,8 @@
 // Promotion, broadcasting and the result type of each op.
 #include "ir/typing.h"
 
+#include <algorithm>
+
 #include "ir/error.h"
 
 namespace mytriton {
@@ -17,9 +19,11 @@ void require_number(Op op, Type type) {
              type.str());
 }
 
-void require_expression(Op op, Scalar scalar, Type got) {
-    if (expression(op, info(scalar).type_class).empty())
-        fail(std::string(info(op).name) + " requires " + accepted_types(op) + ", got " + got.str());
+// Names the first operand of that element type, which for a promoted one need not be the last.
+void require_expression(Op op, Scalar scalar, const std::vector<Type>& operands) {
+    if (!expression(op, info(scalar).type_class).empty()) return;
+    auto got = std::ranges::find_if(operands, [&](Type type) { return type.is(scalar); });
+    fail(std::string(info(op).name) + " requires " + accepted_types(op) + ", got " + got->str());
 }
 
 Scalar promote_or_fail(Op op, Type a, Type b) {
@@ -46,7 +50,7 @@ Type pure_type(Op op, const std::vector<Type>& operands) {
             element = promote_or_fail(op, operands[1], operands[2]);
             break;
     }
-    require_expression(op, element, operands.back());
+    require_expression(op, element, operands);
     if (row.result == OpResult::Bool) element = Scalar::boolean;
     return Type::scalar(element).with_shape(common_shape(operands));
 }
@@ -55,7 +59,7 @@ Type reduce_type(Op op, Type operand) {
     require_number(op, operand);
     if (operand.shape().size() != 1)
         fail(std::string(info(op).name) + " requires a block of rank 1, got " + operand.str());
-    require_expression(op, operand.scalar(), operand);
+    require_expression(op, operand.scalar(), {operand});
     return operand.element();
 }
 
