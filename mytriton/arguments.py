@@ -47,6 +47,11 @@ def _numpy_kind(name: str, value: Any) -> Kind:
     return ("tensor", _NUMPY_DTYPES[value.dtype.name].ir)
 
 
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
 def kind_of(name: str, value: Any) -> Kind:
     """The kind of a run-time argument. TypeError or OverflowError where a kernel cannot take it."""
     if isinstance(value, torch.Tensor):
@@ -64,7 +69,7 @@ def kind_of(name: str, value: Any) -> Kind:
     if isinstance(value, float | torch.SymFloat):
         return ("scalar", float32.ir)
     raise TypeError(
-        f"argument '{name}': expected a tensor, int, float or bool, got {type(value).__name__}"
+        f"argument '{name}': expected a tensor, int, float or bool, got {_type_name(value)}"
     )
 
 

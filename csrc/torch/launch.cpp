@@ -256,9 +256,26 @@ PyObject* bound_vectorcall(PyObject* self, PyObject* const* args, size_t flags,
 
 void bound_dealloc(PyObject* self) {
     Bound* bound = reinterpret_cast<Bound*>(self);
-    Py_DECREF(bound->cache);
-    Py_DECREF(bound->grid);
-    PyObject_Free(self);
+    PyObject_GC_UnTrack(self);
+    Py_XDECREF(bound->cache);
+    Py_XDECREF(bound->grid);
+    PyObject_GC_Del(self);
+}
+
+// A grid function often leads back to who keeps the callable, as in
+// `self.run = kernel[lambda meta: self.size]`.
+int bound_traverse(PyObject* self, visitproc visit, void* arg) {
+    Bound* bound = reinterpret_cast<Bound*>(self);
+    Py_VISIT(bound->cache);
+    Py_VISIT(bound->grid);
+    return 0;
+}
+
+int bound_clear_cycle(PyObject* self) {
+    Bound* bound = reinterpret_cast<Bound*>(self);
+    Py_CLEAR(bound->cache);
+    Py_CLEAR(bound->grid);
+    return 0;
 }
 
 PyTypeObject* bound_type() {
@@ -267,11 +284,12 @@ PyTypeObject* bound_type() {
 }
 
 PyObject* cache_bind(PyObject* self, PyObject* grid) {
-    Bound* bound = PyObject_New(Bound, bound_type());
+    Bound* bound = PyObject_GC_New(Bound, bound_type());
     if (!bound) return nullptr;
     bound->vectorcall = bound_vectorcall;
     bound->cache = reinterpret_cast<Cache*>(Py_NewRef(self));
     bound->grid = Py_NewRef(grid);
+    PyObject_GC_Track(bound);
     return reinterpret_cast<PyObject*>(bound);
 }
 
@@ -357,11 +375,13 @@ bool add_launch_cache(PyObject* module) {
     PyTypeObject* bound = bound_type();
     bound->tp_name = "mytriton._C.BoundLaunch";
     bound->tp_basicsize = sizeof(Bound);
-    bound->tp_flags =
-        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+    bound->tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                      Py_TPFLAGS_DISALLOW_INSTANTIATION;
     bound->tp_vectorcall_offset = offsetof(Bound, vectorcall);
     bound->tp_call = PyVectorcall_Call;
     bound->tp_dealloc = bound_dealloc;
+    bound->tp_traverse = bound_traverse;
+    bound->tp_clear = bound_clear_cycle;
     static PyTypeObject cache = {PyVarObject_HEAD_INIT(nullptr, 0)};
     cache.tp_name = "mytriton._C.LaunchCache";
     cache.tp_basicsize = sizeof(Cache);

@@ -180,6 +180,28 @@ struct BumpVersions final : c10::OperatorKernel {
     }
 };
 
+// A tensor whose memory does not hold its values: a view negated or conjugated later, or zeros that
+// were never allocated. torch's own fallbacks put a copy in its place, whose strides may differ
+// from those that the kernel was told, and expect the op to return what it wrote.
+struct RefuseLazyValues final : c10::OperatorKernel {
+    explicit RefuseLazyValues(std::shared_ptr<Artifact> a) : artifact(std::move(a)) {}
+    void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) {
+        const c10::IValue* values = stack->data() + stack->size() - op.schema().arguments().size();
+        for (size_t i = 0; i < artifact->ssa().params().size(); ++i)
+            if (values[i].isTensor()) check_values(i, values[i].toTensor());
+        throw InternalError("RefuseLazyValues", "all tensors are plain");
+    }
+    void check_values(size_t i, const at::Tensor& tensor) {
+        if (tensor.is_neg())
+            refuse(*artifact, i, "is a view that is not negated yet; pass its resolve_neg()");
+        if (tensor.is_conj())
+            refuse(*artifact, i, "is a view that is not conjugated yet; pass its resolve_conj()");
+        if (tensor._is_zerotensor())
+            refuse(*artifact, i, "is a tensor of zeros without memory; pass its clone()");
+    }
+    std::shared_ptr<Artifact> artifact;
+};
+
 struct RefuseGradients final : c10::OperatorKernel {
     void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
         const auto& arguments = op.schema().arguments();
@@ -252,6 +274,9 @@ c10::OperatorHandle register_op(const std::string& name, std::shared_ptr<Artifac
     implement<LaunchCpu>(name, c10::DispatchKey::CPU, artifact);
     implement<LaunchCuda>(name, c10::DispatchKey::CUDA, artifact);
     implement<LaunchMeta>(name, c10::DispatchKey::Meta, artifact);
+    for (auto key :
+         {c10::DispatchKey::Negative, c10::DispatchKey::Conjugate, c10::DispatchKey::ZeroTensor})
+        implement<RefuseLazyValues>(name, key, artifact);
     implement<BumpVersions>(name, c10::DispatchKey::ADInplaceOrView);
     implement<RefuseGradients>(name, c10::DispatchKey::Autograd);
     c10::OperatorHandle handle =
