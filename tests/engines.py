@@ -1,7 +1,7 @@
 """The two ways to run a kernel on the CPU, to run one test on both and compare their answers.
 
-``compiled(kernel)`` is the kernel as it is: machine code by the host compiler. ``evaluated(kernel)``
-is a twin that runs on the built-in evaluator. `both` parametrises a test over the two functions.
+``compiled(kernel)`` is the kernel as it is: machine code by the host compiler. Its twin
+``evaluated(kernel)`` runs on the built-in evaluator. `both` parametrises a test over the two.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""The four reference kernels on CPU tensors: the numbers, at every size, and nothing beyond them."""
+"""The reference kernels on CPU tensors: right numbers at every size, and nothing written beyond."""
 
 import numpy as np
 import pytest
