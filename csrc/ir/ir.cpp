@@ -29,10 +29,12 @@ Value Kernel::add_param(const std::string& name, Type type) {
 }
 
 Value Kernel::constant(Type type, uint64_t bits) {
-    for (Value known : constants_)
-        if (data(known).type == type && data(known).bits == bits) return known;
-    constants_.push_back(add_value({ValueKind::constant, type, 0, bits}));
-    return constants_.back();
+    auto [first, last] = constants_.equal_range(bits);
+    for (auto known = first; known != last; ++known)
+        if (data(known->second).type == type) return known->second;
+    Value value = add_value({ValueKind::constant, type, 0, bits});
+    constants_.emplace(bits, value);
+    return value;
 }
 
 LocId Kernel::add_loc(const Loc& loc) {

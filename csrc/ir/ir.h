@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/error.h"
@@ -103,7 +104,7 @@ class Kernel {
     std::string name_;
     std::vector<Param> params_;
     std::vector<Value> param_values_;
-    std::vector<Value> constants_;
+    std::unordered_multimap<uint64_t, Value> constants_;  // by their bits
     std::vector<ValueData> values_;
     std::vector<Inst> insts_;
     std::vector<Region> regions_;
