@@ -11,8 +11,6 @@ namespace mytriton {
 
 namespace {
 
-constexpr int64_t kMaxLanes = 1 << 20;  // a block of more lanes is a mistake in every kernel seen
-
 Type kI32() {
     return Type::scalar(Scalar::i32);
 }
@@ -62,7 +60,7 @@ NodeId Trace::int_constant(int64_t value, const Loc& loc) {
 
 NodeId Trace::float_constant(double value) {
     Node node{.kind = NodeKind::constant, .type = Type::scalar(Scalar::f32)};
-    node.bits = bits_of(static_cast<float>(value));
+    node.bits = canonical(Scalar::f32, bits_of(static_cast<float>(value)));
     return add(std::move(node));
 }
 

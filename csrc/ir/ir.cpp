@@ -5,6 +5,22 @@
 
 namespace mytriton {
 
+namespace {
+
+constexpr std::string_view kAttrNames[] = {"axis", "start", "end"};  // in the order of AttrKey
+
+}  // namespace
+
+std::string_view attr_name(AttrKey key) {
+    return kAttrNames[static_cast<int>(key)];
+}
+
+std::optional<AttrKey> find_attr_key(std::string_view name) {
+    for (size_t i = 0; i < std::size(kAttrNames); ++i)
+        if (kAttrNames[i] == name) return static_cast<AttrKey>(i);
+    return std::nullopt;
+}
+
 std::optional<int64_t> Inst::find_attr(AttrKey key) const {
     for (const Attr& attr : attrs)
         if (attr.key == key) return attr.value;
@@ -43,17 +59,24 @@ LocId Kernel::add_loc(const Loc& loc) {
     return static_cast<LocId>(locs_.size() - 1);
 }
 
-InstId Kernel::append(RegionId region, Inst inst, const std::vector<Type>& result_types,
-                      const std::vector<uint32_t>& numbers) {
-    for (size_t i = 0; i < result_types.size(); ++i) {
-        uint32_t number = numbers.empty() ? next_number_ : numbers[i];
-        next_number_ = std::max(next_number_, number + 1);
-        inst.results.push_back(add_value({ValueKind::result, result_types[i], number, 0}));
-    }
+Value Kernel::add_result(Type type, uint32_t number) {
+    next_number_ = std::max(next_number_, number + 1);
+    return add_value({ValueKind::result, type, number, 0});
+}
+
+InstId Kernel::append(RegionId region, Inst inst) {
     insts_.push_back(std::move(inst));
     InstId id = static_cast<InstId>(insts_.size() - 1);
     regions_[region].insts.push_back(id);
     return id;
+}
+
+InstId Kernel::append(RegionId region, Inst inst, const std::vector<Type>& result_types,
+                      const std::vector<uint32_t>& numbers) {
+    for (size_t i = 0; i < result_types.size(); ++i)
+        inst.results.push_back(
+            add_result(result_types[i], numbers.empty() ? next_number_ : numbers[i]));
+    return append(region, std::move(inst));
 }
 
 }  // namespace mytriton

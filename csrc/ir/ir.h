@@ -37,6 +37,9 @@ struct ValueData {
 };
 
 enum class AttrKey : uint8_t { axis, start, end };
+std::string_view attr_name(AttrKey key);
+std::optional<AttrKey> find_attr_key(std::string_view name);
+
 struct Attr {
     AttrKey key;
     int64_t value;
@@ -93,8 +96,11 @@ class Kernel {
     Value constant(Type type, uint64_t bits);  // the same constant is the same Value
     LocId add_loc(const Loc& loc);
     void skip_numbers(uint32_t below) { next_number_ = std::max(next_number_, below); }
-    // Appends an instruction to the region; every result type makes a result, numbered `numbers`
-    // or, where that is empty, from next_number() on.
+    // A value that an instruction is going to define: its own results, or a forward reference.
+    Value add_result(Type type, uint32_t number);
+    // Appends an instruction to the region. The second form makes results of these types, numbered
+    // `numbers` or, where that is empty, from next_number() on.
+    InstId append(RegionId region, Inst inst);
     InstId append(RegionId region, Inst inst, const std::vector<Type>& result_types,
                   const std::vector<uint32_t>& numbers = {});
 

@@ -10,10 +10,16 @@ namespace mytriton {
 
 namespace {
 
+constexpr uint64_t kNan = 0x7fc00000;
+
 // Python's layout of the shortest digits: plain between 1e-4 and 1e16, else with an exponent of at
 // least two digits. Never bare digits, so it is a float in Python, in the IR and (with f) in C++.
 std::string spell_float(float value) {
-    if (std::isnan(value)) return std::signbit(value) ? "-nan" : "nan";
+    if (std::isnan(value)) {
+        char text[16];
+        std::snprintf(text, sizeof text, "nan_0x%08x", static_cast<unsigned>(bits_of(value)));
+        return bits_of(value) == kNan ? "nan" : text;
+    }
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
     char buffer[32];
     char* end =
@@ -34,6 +40,11 @@ std::string spell_float(float value) {
 
 }  // namespace
 
+uint64_t canonical(Scalar scalar, uint64_t bits) {
+    bool nan = scalar == Scalar::f32 && std::isnan(from_bits<float>(bits));
+    return nan ? kNan : bits;
+}
+
 std::string spell(Scalar scalar, uint64_t bits) {
     switch (scalar) {
         case Scalar::boolean:
@@ -44,6 +55,30 @@ std::string spell(Scalar scalar, uint64_t bits) {
             return spell_float(from_bits<float>(bits));
     }
     return "";
+}
+
+std::optional<Constant> parse_constant(const std::string& text) {
+    if (text == "true" || text == "false") return Constant{Scalar::boolean, text == "true"};
+    if (text == "nan") return Constant{Scalar::f32, kNan};
+    const char* first = text.data();
+    const char* last = first + text.size();
+    if (text.starts_with("nan_0x")) {
+        uint32_t bits = 0;
+        auto [end, error] = std::from_chars(first + 6, last, bits, 16);
+        bool is_nan = error == std::errc() && end == last && std::isnan(from_bits<float>(bits));
+        return is_nan ? std::optional(Constant{Scalar::f32, bits}) : std::nullopt;
+    }
+    int32_t whole = 0;
+    if (auto [end, error] = std::from_chars(first, last, whole);
+        error == std::errc() && end == last)
+        return Constant{Scalar::i32, bits_of(whole)};
+    // Bare digits that do not fit an i32 are no f32 either.
+    if (text != "inf" && text != "-inf" && text.find_first_of(".e") == std::string::npos)
+        return std::nullopt;
+    float number = 0;
+    auto [end, error] = std::from_chars(first, last, number);
+    if (error != std::errc() || end != last || std::isnan(number)) return std::nullopt;
+    return Constant{Scalar::f32, bits_of(number)};
 }
 
 std::string spell_cxx(Scalar scalar, uint64_t bits) {

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ir/type.h"
@@ -28,9 +29,20 @@ T from_bits(uint64_t bits) {
         return std::bit_cast<float>(static_cast<uint32_t>(bits));
 }
 
+// Every NaN as the one whose payload is empty: which NaN an operation gives is not part of it.
+uint64_t canonical(Scalar scalar, uint64_t bits);
+
 // In the IR: true, 256, 0.1, 1e-05, inf, nan. Floats are the shortest form that reads back to the
-// same f32.
+// same f32; a NaN with a payload is nan_0x7fc00001.
 std::string spell(Scalar scalar, uint64_t bits);
+
+struct Constant {
+    Scalar scalar;
+    uint64_t bits;
+};
+
+// Reads what spell() writes; nothing where the text is no constant, or does not fit its type.
+std::optional<Constant> parse_constant(const std::string& text);
 
 // In emitted C++, for both backends: true, 256, 0.1f, 1e-05f, __int_as_float(0x7f800000).
 std::string spell_cxx(Scalar scalar, uint64_t bits);

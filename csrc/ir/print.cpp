@@ -1,22 +1,33 @@
 // The printer of typed SSA.
 #include "ir/print.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "ir/literal.h"
 
 namespace mytriton {
 
 namespace {
 
-std::string_view attr_name(AttrKey key) {
-    switch (key) {
-        case AttrKey::axis:
-            return "axis";
-        case AttrKey::start:
-            return "start";
-        case AttrKey::end:
-            return "end";
-    }
-    return "";
+std::string quoted(std::string text) {
+    std::ranges::replace_if(text, [](char c) { return c == '"' || c == '\n'; }, '_');
+    return "\"" + text + "\"";
+}
+
+// A name as it is where it reads back as one, else in quotes.
+std::string print_name(const std::string& name) {
+    bool plain = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
+    for (unsigned char c : name) plain &= std::isalnum(c) || c == '_' || c >= 0x80;
+    return plain && name != "none" && !parse_constant(name) ? name : quoted(name);
+}
+
+std::string print_loc(const Loc& loc) {
+    auto place = [](int line, int column) {
+        return std::to_string(line) + ":" + std::to_string(column);
+    };
+    return " loc(" + quoted(loc.file) + ":" + place(loc.line, loc.col) + ":" +
+           place(loc.end_line, loc.end_col) + ")";
 }
 
 template <class Items, class Print>
@@ -26,11 +37,12 @@ std::string join(const Items& items, Print print) {
     return out;
 }
 
-std::string print_region(const Kernel& kernel, const Region& region, const std::string& indent) {
+std::string print_region(const Kernel& kernel, const Region& region, const std::string& indent,
+                         bool with_locs) {
     std::string out;
     for (InstId id : region.insts) {
         if (!out.empty()) out += "\n";
-        out += indent + print_inst(kernel, kernel.inst(id));
+        out += indent + print_inst(kernel, kernel.inst(id), with_locs);
     }
     return out;
 }
@@ -45,14 +57,14 @@ std::string print_value(const Kernel& kernel, Value value) {
         case ValueKind::block_arg:
             return "%" + std::to_string(data.number);
         case ValueKind::param:
-            return kernel.params()[data.number].name;
+            return print_name(kernel.params()[data.number].name);
         case ValueKind::constant:
             return spell(data.type.scalar(), data.bits);
     }
     return "";
 }
 
-std::string print_inst(const Kernel& kernel, const Inst& inst) {
+std::string print_inst(const Kernel& kernel, const Inst& inst, bool with_loc) {
     auto print = [&](Value value) { return print_value(kernel, value); };
     std::string out;
     if (!inst.results.empty()) out = join(inst.results, print) + " = ";
@@ -67,19 +79,20 @@ std::string print_inst(const Kernel& kernel, const Inst& inst) {
                "}";
     if (!inst.results.empty())
         out += " : " + join(inst.results, [&](Value value) { return kernel.type(value).str(); });
+    if (with_loc && inst.loc != 0) out += print_loc(kernel.locs()[inst.loc]);
     return out;
 }
 
 std::string print_body(const Kernel& kernel) {
-    return print_region(kernel, kernel.region(0), "");
+    return print_region(kernel, kernel.region(0), "", false);
 }
 
-std::string print_kernel(const Kernel& kernel) {
-    std::string params =
-        join(kernel.params(), [](const Param& p) { return p.name + ": " + p.type.str(); });
-    std::string body = print_region(kernel, kernel.region(0), "    ");
-    return "kernel " + kernel.name() + "(" + params + ") {\n" + body + (body.empty() ? "" : "\n") +
-           "}";
+std::string print_kernel(const Kernel& kernel, bool with_locs) {
+    std::string params = join(
+        kernel.params(), [](const Param& p) { return print_name(p.name) + ": " + p.type.str(); });
+    std::string body = print_region(kernel, kernel.region(0), "    ", with_locs);
+    return "kernel " + print_name(kernel.name()) + "(" + params + ") {\n" + body +
+           (body.empty() ? "" : "\n") + "}";
 }
 
 }  // namespace mytriton

@@ -9,6 +9,8 @@
 
 namespace mytriton {
 
+constexpr int64_t kMaxLanes = 1 << 20;  // of a block; more is a mistake in every kernel seen
+
 enum class Scalar : uint8_t {
 #define DTYPE(name, ...) name,
 #include "ir/dtypes.def"

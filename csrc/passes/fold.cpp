@@ -78,7 +78,8 @@ class Folder {
         for (size_t i = 0; i < inst_.operands.size(); ++i)
             bits[i] = i < first ? kernel_.data(operand(i)).bits : bits_as(operand(i), scalar);
         TypeClass type_class = info(scalar).type_class;
-        return kernel_.constant(type_, apply_row(inst_.op, type_class, bits[0], bits[1], bits[2]));
+        uint64_t folded = apply_row(inst_.op, type_class, bits[0], bits[1], bits[2]);
+        return kernel_.constant(type_, canonical(type_.scalar(), folded));
     }
 
     Value fold_select() {

@@ -1,0 +1,301 @@
+// A recursive-descent parser, as deep as the grammar and no deeper. Instructions are read first and
+// made afterwards, so that a use before its definition reaches the verifier, which names it.
+#include "ir/parse.h"
+
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "ir/lex.h"
+#include "ir/literal.h"
+
+namespace mytriton {
+
+namespace {
+
+constexpr int64_t kMaxNumber = 1'000'000'000;  // of %values: far more than any kernel has
+constexpr size_t kMaxRank = 5;
+
+template <class T>
+std::optional<T> whole_number(const std::string& text) {
+    T number{};
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+struct ParsedInst {
+    Inst inst;  // without operands and results
+    std::vector<Token> operands;
+    std::vector<Value> results;
+};
+
+class Parser {
+  public:
+    Parser(const std::string& text, const std::string& file) : lexer_(text, file) { take(); }
+
+    Kernel run() {
+        expect_name("kernel");
+        Kernel kernel(take_name("a kernel name").text);
+        kernel_ = &kernel;
+        parse_params();
+        expect("{");
+        std::vector<ParsedInst> insts;
+        while (!at_mark("}")) insts.push_back(parse_inst());
+        take();
+        if (current_.kind != TokenKind::end) fail("expected the end of the text after the kernel");
+        for (ParsedInst& parsed : insts) make(parsed);
+        return kernel;
+    }
+
+  private:
+    // --- tokens ----------------------------------------------------------------------------------
+
+    [[noreturn]] void fail(const std::string& message) const { fail(message, current_); }
+
+    [[noreturn]] static void fail(const std::string& message, const Token& token) {
+        std::string got =
+            token.kind == TokenKind::end ? "the end of the text" : "'" + token.text + "'";
+        throw CompileError(message + ", got " + got, token.loc);
+    }
+
+    Token take() {
+        Token taken = std::move(current_);
+        current_ = lexer_.next();
+        return taken;
+    }
+
+    bool at_mark(std::string_view mark) const {
+        return current_.kind == TokenKind::mark && current_.text == mark;
+    }
+
+    bool at_name(std::string_view name) const {
+        return current_.kind == TokenKind::name && !current_.quoted && current_.text == name;
+    }
+
+    bool take_if(std::string_view mark) {
+        if (!at_mark(mark)) return false;
+        take();
+        return true;
+    }
+
+    void expect(std::string_view mark) {
+        if (!take_if(mark)) fail("expected '" + std::string(mark) + "'");
+    }
+
+    void expect_name(std::string_view name) {
+        if (!at_name(name)) fail("expected '" + std::string(name) + "'");
+        take();
+    }
+
+    Token take_name(const char* what) {
+        if (current_.kind != TokenKind::name) fail(std::string("expected ") + what);
+        return take();
+    }
+
+    int64_t take_int(const char* what) {
+        std::optional<int64_t> number;
+        if (current_.kind == TokenKind::number) number = whole_number<int64_t>(current_.text);
+        if (!number) fail(std::string("expected ") + what);
+        take();
+        return *number;
+    }
+
+    // --- types -----------------------------------------------------------------------------------
+
+    Type parse_type() {
+        Token name = take_name("a type");
+        if (name.text == "vector" || name.text == "block") return parse_block(name);
+        return parse_element(name);
+    }
+
+    Type parse_element(const Token& name) {
+        if (name.text == "ptr") {
+            expect("<");
+            Token pointee = take_name("an element type");
+            Type type = Type::pointer(scalar_called(pointee));
+            expect(">");
+            return type;
+        }
+        return Type::scalar(scalar_called(name));
+    }
+
+    static Scalar scalar_called(const Token& name) {
+        if (std::optional<Scalar> scalar = find_scalar(name.text)) return *scalar;
+        fail("expected a type", name);
+    }
+
+    // 256 x f32, or 16x32 x f32: the sizes of a block stand in one word that begins with a digit.
+    Type parse_block(const Token& name) {
+        expect("<");
+        Token sizes = current_;
+        if (sizes.kind != TokenKind::number) fail("expected the sizes of a block");
+        take();
+        std::vector<int64_t> shape;
+        int64_t lanes = 1;
+        for (size_t from = 0; from <= sizes.text.size();) {
+            size_t to = std::min(sizes.text.find('x', from), sizes.text.size());
+            std::optional<int64_t> size = whole_number<int64_t>(sizes.text.substr(from, to - from));
+            if (!size || *size < 1 || *size > kMaxLanes)
+                fail("expected sizes of at least 1", sizes);
+            shape.push_back(*size);
+            lanes *= *size;
+            if (lanes > kMaxLanes || shape.size() > kMaxRank)
+                fail("expected a block of at most " + std::to_string(kMaxLanes) +
+                         " lanes and rank " + std::to_string(kMaxRank),
+                     sizes);
+            from = to + 1;
+        }
+        if ((shape.size() == 1) != (name.text == "vector"))
+            fail("a block of rank 1 is a vector, of a higher rank a block", name);
+        expect_name("x");
+        Type element = parse_element(take_name("an element type"));
+        expect(">");
+        return element.with_shape(shape);
+    }
+
+    // --- the kernel ------------------------------------------------------------------------------
+
+    void parse_params() {
+        expect("(");
+        while (!at_mark(")")) {
+            Token name = take_name("a parameter");
+            expect(":");
+            Token type_token = current_;
+            Type type = parse_type();
+            if (type.is_block()) fail("a parameter is a scalar or a pointer", type_token);
+            if (!params_.emplace(name.text, kernel_->add_param(name.text, type)).second)
+                fail("every parameter needs its own name", name);
+            if (!at_mark(")")) expect(",");
+        }
+        take();
+    }
+
+    ParsedInst parse_inst() {
+        ParsedInst parsed;
+        std::vector<Token> names;
+        Loc loc = current_.loc;
+        while (current_.kind == TokenKind::value) {
+            names.push_back(take());
+            if (!take_if(",")) break;
+        }
+        if (!names.empty()) expect("=");
+        Token op = take_name(names.empty() ? "an instruction" : "an op");
+        std::optional<Op> found = find_op(op.text);
+        if (!found || op.quoted) fail("expected an op", op);
+        parsed.inst.op = *found;
+        while (is_operand()) {
+            parsed.operands.push_back(take());
+            if (!take_if(",")) break;
+            if (!is_operand()) fail("expected an operand");
+        }
+        if (take_if("{")) parse_attrs(parsed.inst);
+        std::vector<Type> types;
+        if (!names.empty()) {
+            do {
+                if (types.empty()) expect(":");
+                types.push_back(parse_type());
+            } while (take_if(","));
+            if (types.size() != names.size())
+                fail("expected a type for each of the " + std::to_string(names.size()) + " results",
+                     op);
+        }
+        loc.end_col = op.loc.end_col;
+        parsed.inst.loc = kernel_->add_loc(at_name("loc") ? parse_loc() : loc);
+        for (size_t i = 0; i < names.size(); ++i) define(parsed, names[i], types[i]);
+        return parsed;
+    }
+
+    // An operand begins like a result or an op does, so what follows tells: `%3 = ` starts the next
+    // instruction. A bare op without operands is followed by `{`, `:` or the next instruction's op.
+    bool is_operand() {
+        if (current_.kind == TokenKind::number || current_.kind == TokenKind::value) return true;
+        return current_.kind == TokenKind::name &&
+               (current_.quoted || !find_op(current_.text) || params_.contains(current_.text));
+    }
+
+    void parse_attrs(Inst& inst) {
+        do {
+            Token name = take_name("an attribute");
+            std::optional<AttrKey> key = find_attr_key(name.text);
+            if (!key) fail("expected an attribute: axis, start or end", name);
+            if (inst.find_attr(*key)) fail("an attribute is given once", name);
+            expect("=");
+            inst.attrs.push_back({*key, take_int("a whole number")});
+        } while (take_if(","));
+        expect("}");
+    }
+
+    // loc("kernel.py":7:4:7:13), lines from 1 and columns from 0.
+    Loc parse_loc() {
+        take();
+        expect("(");
+        Loc loc;
+        loc.file = take_name("a file name").text;
+        loc.line = parse_position();
+        loc.col = parse_position();
+        loc.end_line = parse_position();
+        loc.end_col = parse_position();
+        expect(")");
+        return loc;
+    }
+
+    int parse_position() {
+        expect(":");
+        Token token = current_;
+        int64_t number = take_int("a line or column");
+        if (number < 0 || number > kMaxNumber) fail("expected a line or column", token);
+        return static_cast<int>(number);
+    }
+
+    // --- values ----------------------------------------------------------------------------------
+
+    static uint32_t number_of(const Token& token) {
+        std::optional<int64_t> number = whole_number<int64_t>(token.text);
+        if (!number || *number > kMaxNumber) fail("expected a smaller value number", token);
+        return static_cast<uint32_t>(*number);
+    }
+
+    void define(ParsedInst& parsed, const Token& name, Type type) {
+        Value value = kernel_->add_result(type, number_of(name));
+        parsed.results.push_back(value);
+        values_.emplace(name.text, value);  // of two definitions the first stands
+    }
+
+    Value value_of(const Token& token) {
+        if (token.kind == TokenKind::value) {
+            // A value that nothing defines is made up here, for the verifier to find.
+            auto [known, is_new] = values_.try_emplace(token.text);
+            if (is_new) known->second = kernel_->add_result(Type(), number_of(token));
+            return known->second;
+        }
+        // none, true, inf and their like are never parameters; those print in quotes.
+        if (!token.quoted && token.text == "none") return Value();
+        std::optional<Constant> constant;
+        if (!token.quoted) constant = parse_constant(token.text);
+        auto param = params_.find(token.text);
+        if (!constant && param != params_.end()) return param->second;
+        if (!constant) fail("expected a value, a parameter, a constant or none", token);
+        return kernel_->constant(Type::scalar(constant->scalar), constant->bits);
+    }
+
+    void make(ParsedInst& parsed) {
+        for (const Token& token : parsed.operands) parsed.inst.operands.push_back(value_of(token));
+        parsed.inst.results = parsed.results;
+        kernel_->append(0, std::move(parsed.inst));
+    }
+
+    Lexer lexer_;
+    Token current_;
+    Kernel* kernel_ = nullptr;
+    std::map<std::string, Value> params_;
+    std::map<std::string, Value> values_;
+};
+
+}  // namespace
+
+Kernel parse_kernel(const std::string& text, const std::string& file) {
+    return Parser(text, file).run();
+}
+
+}  // namespace mytriton
