@@ -1,0 +1,37 @@
+"""Launches that must fail: what was raised, and that nothing was written to any argument."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import mytriton
+
+
+def contents(value: Any) -> bytes | None:
+    """The bytes of what a launch could write to; None for anything else."""
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    if isinstance(value, torch.Tensor) and value.layout == torch.strided and value.is_cpu:
+        storage = value.untyped_storage()
+        return bytes(storage.tolist())
+    return None
+
+
+def refusal(
+    error: type[Exception],
+    kernel: mytriton.JITFunction,
+    *args: Any,
+    grid: Any = 1,
+    **kwargs: Any,
+) -> Exception:
+    """The exception of a launch, twice: the second one finds what the first left in the caches."""
+    given = [*args, *kwargs.values()]
+    before = [contents(value) for value in given]
+    for _ in range(2):
+        with pytest.raises(error) as raised:
+            kernel[grid](*args, **kwargs)
+        assert raised.type is error
+        assert [contents(value) for value in given] == before, "a refused launch wrote something"
+    return raised.value
