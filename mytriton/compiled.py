@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mytriton import _C
@@ -20,19 +20,19 @@ class Listing(tuple[str, ...]):
 class Asm(Mapping[str, str]):
     """Stage name -> its text, made when asked for: ssa, plan, cpu_plan, cuda, cpu."""
 
-    def __init__(self, stages: dict[str, Callable[[], str]]) -> None:
-        self._stages = stages
+    def __init__(self, artifact: _C.Artifact) -> None:
+        self._artifact = artifact
 
     def __getitem__(self, stage: str) -> str:
-        if stage not in self._stages:
-            raise KeyError(f"no stage {stage!r}; there are {', '.join(self._stages)}")
-        return self._stages[stage]()
+        if stage not in _C.stage_names():
+            raise KeyError(f"no stage {stage!r}; there are {', '.join(self)}")
+        return self._artifact.stage(stage)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._stages)
+        return iter(_C.stage_names())
 
     def __len__(self) -> int:
-        return len(self._stages)
+        return len(_C.stage_names())
 
 
 class CompiledKernel:
@@ -56,14 +56,7 @@ class CompiledKernel:
         put(self, "_artifact", artifact)
         put(self, "name", name)
         put(self, "op_name", op_name)
-        stages = {
-            "ssa": artifact.ssa,
-            "plan": artifact.cuda_plan,
-            "cpu_plan": artifact.cpu_plan,
-            "cuda": artifact.cuda,
-            "cpu": artifact.cpu,
-        }
-        put(self, "asm", Asm(stages))
+        put(self, "asm", Asm(artifact))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("a CompiledKernel is immutable")
@@ -78,7 +71,7 @@ class CompiledKernel:
 
     @property
     def cuda_src(self) -> str:
-        return self._artifact.cuda()
+        return self._artifact.stage("cuda")
 
     def __iter__(self) -> Iterator[Any]:
         yield self.expression_ops

@@ -208,7 +208,8 @@ class JITFunction:
             return CompiledKernel(artifact, self.name, None)
         # The hash covers all that the op does and its signature, so equal names are equal ops, in
         # this process and in torch's caches on disk.
-        digest = hashlib.sha256(f"{self.__module__}\n{artifact.ssa()}".encode()).hexdigest()[:16]
+        identity = f"{self.__module__}\n{artifact.stage('ssa')}"
+        digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
         name = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.name)
         op_name = f"{name.strip('_') or 'kernel'}_{digest}"
         artifact.register_op(op_name)

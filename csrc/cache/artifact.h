@@ -3,8 +3,9 @@
 
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cpu/launch.h"
 #include "cuda/launch.h"
@@ -12,6 +13,11 @@
 #include "ir/ir.h"
 
 namespace mytriton {
+
+// The text of a stage of verified SSA: ssa, plan (of CUDA), cpu_plan, cuda or cpu. ValueError where
+// the lane layout cannot hold the kernel's blocks, and where there is no such stage.
+std::string stage_text(const Kernel& ssa, std::string_view stage);
+std::vector<std::string> stage_names();
 
 // Immutable to its users and safe to share between threads.
 class Artifact {
@@ -25,8 +31,6 @@ class Artifact {
 
     CpuKernel& cpu();
     CudaKernel& cuda();
-    std::string cuda_text();  // ValueError: the lane layout cannot hold the kernel's blocks
-    std::string cuda_plan();
 
   private:
     Graph graph_;

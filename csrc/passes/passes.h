@@ -28,6 +28,10 @@ struct Pass {
 // fold, cse, dce: in this order.
 const std::vector<Pass>& default_passes();
 
+// Those of the default passes, in the order asked for; ValueError for a name that is none of
+// theirs.
+std::vector<Pass> passes_called(const std::vector<std::string>& names);
+
 // Verifies, runs each pass and verifies after it; a pass that breaks the kernel is named.
 Kernel run_passes(const Kernel& kernel, const std::vector<Pass>& passes = default_passes());
 

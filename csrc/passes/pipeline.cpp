@@ -1,4 +1,6 @@
 // The ordered list of passes, with the verifier between them.
+#include <algorithm>
+
 #include "ir/verify.h"
 #include "passes/passes.h"
 
@@ -10,6 +12,17 @@ const std::vector<Pass>& default_passes() {
         {"cse", eliminate_common_subexpressions},
         {"dce", eliminate_dead_code},
     };
+    return passes;
+}
+
+std::vector<Pass> passes_called(const std::vector<std::string>& names) {
+    std::vector<Pass> passes;
+    for (const std::string& name : names) {
+        const std::vector<Pass>& known = default_passes();
+        auto found = std::ranges::find(known, name, &Pass::name);
+        if (found == known.end()) throw ValueError("there is no pass called " + name);
+        passes.push_back(*found);
+    }
     return passes;
 }
 

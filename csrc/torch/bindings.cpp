@@ -9,8 +9,10 @@
 #include "cpu/emit.h"
 #include "cuda/nvrtc.h"
 #include "front/trace.h"
+#include "ir/parse.h"
 #include "ir/print.h"
-#include "plan/strips.h"
+#include "ir/verify.h"
+#include "passes/passes.h"
 #include "torch/launch.h"
 #include "torch/ops.h"
 
@@ -121,13 +123,28 @@ void bind_artifact(py::module_& m) {
         .def(py::init([](const Trace& trace) { return std::make_shared<Artifact>(trace.graph()); }))
         .def("expressions", [](const Artifact& a) { return print_graph(a.graph()); })
         .def("ssa_body", [](const Artifact& a) { return print_body(a.ssa()); })
-        .def("ssa", [](const Artifact& a) { return print_kernel(a.ssa()); })
-        .def("cuda", &Artifact::cuda_text)
-        .def("cuda_plan", &Artifact::cuda_plan)
-        .def("cpu", [](Artifact& a) { return a.cpu().text(); })
-        .def("cpu_plan", [](Artifact& a) { return print_plan(a.cpu().legal(), a.cpu().plan()); })
+        .def("stage",
+             [](const Artifact& a, const std::string& name) { return stage_text(a.ssa(), name); })
         .def("register_op",
              [](std::shared_ptr<Artifact> a, const std::string& name) { register_op(name, a); });
+}
+
+// Hand-written SSA, for mytriton.opt.
+void bind_kernel(py::module_& m) {
+    py::class_<Kernel>(m, "Kernel")
+        .def("verify", [](const Kernel& k) { verify(k); })
+        .def("run_passes",
+             [](const Kernel& k, const std::vector<std::string>& names) {
+                 return run_passes(k, passes_called(names));
+             })
+        .def("stage", [](const Kernel& k, const std::string& name) { return stage_text(k, name); });
+    m.def("parse_kernel", parse_kernel);
+    m.def("pass_names", [] {
+        std::vector<std::string> names;
+        for (const Pass& pass : default_passes()) names.push_back(pass.name);
+        return names;
+    });
+    m.def("stage_names", stage_names);
 }
 
 }  // namespace
@@ -168,6 +185,7 @@ PYBIND11_MODULE(_C, m) {
     });
     bind_trace(m);
     bind_artifact(m);
+    bind_kernel(m);
     m.def("op_rows", op_rows, "The rows of ops.def.");
     m.def("find_host_compiler", find_host_compiler);
     m.def("cpu_translation_unit", cpu_translation_unit);

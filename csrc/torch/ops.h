@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "torch/artifact.h"
+#include "cache/artifact.h"
 
 namespace mytriton {
 
