@@ -222,7 +222,7 @@ class Emitter {
     }
 
     bool is_all_true(Value mask) const {
-        return std::ranges::find(stage_->all_true, mask) != stage_->all_true.end();
+        return std::ranges::binary_search(stage_->all_true, mask.index, {}, &Value::index);
     }
 
     std::string fallback_text(const Inst& inst, Part part) const {

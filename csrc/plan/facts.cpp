@@ -2,6 +2,7 @@
 #include "plan/facts.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "ir/literal.h"
 
@@ -86,9 +87,12 @@ bool Facts::is_injective(const Address& address) const {
 std::vector<PrefixTest> Facts::prefix_tests(Value mask) const {
     std::vector<PrefixTest> tests;
     std::vector<Value> pending = {mask};
+    std::unordered_set<uint32_t> seen;
     while (!pending.empty()) {
-        std::optional<InstId> id = definition(pending.back());
+        Value value = pending.back();
         pending.pop_back();
+        if (!seen.insert(value.index).second) continue;
+        std::optional<InstId> id = definition(value);
         if (!id) return {};
         const Inst& inst = kernel_.inst(*id);
         Value a = inst.operands.empty() ? Value() : inst.operands[0];

@@ -192,16 +192,20 @@ class Planner {
         return {};
     }
 
+    // The mask and, where it is a conjunction, its parts.
     void add_all_true(Stage& stage, Value mask) {
         std::vector<Value> pending = {mask};
+        std::set<uint32_t> seen;
         while (!pending.empty()) {
             Value value = pending.back();
             pending.pop_back();
-            add_once(stage.all_true, value);
+            if (!seen.insert(value.index).second) continue;
+            stage.all_true.push_back(value);
             const Inst& inst = kernel_.inst(*facts_.definition(value));
             if (inst.op == Op::bit_and)
                 pending.insert(pending.end(), inst.operands.begin(), inst.operands.end());
         }
+        std::ranges::sort(stage.all_true, {}, &Value::index);
     }
 
     static void add_once(std::vector<Value>& values, Value value) {

@@ -20,7 +20,7 @@ struct Stage {
     std::vector<Value> from_buffer;  // values that an earlier stage left in scratch
     std::vector<Value> to_buffer;    // values that this stage leaves there
     std::vector<PrefixTest> bound;   // empty: the interior reaches to the width
-    std::vector<Value> all_true;     // masks that hold throughout the interior
+    std::vector<Value> all_true;     // masks that hold throughout the interior, by index
     std::vector<Value> contiguous;   // indices whose lane-0 value addresses the interior
     bool stops_at_bound = false;     // lanes past the bound have no effect
     bool reduces = false;
