@@ -22,7 +22,7 @@ from mytriton.arguments import (
 )
 from mytriton.compiled import CompiledKernel
 from mytriton.errors import CompileError
-from mytriton.source import raised_place
+from mytriton.source import raised_place, return_place
 from mytriton.traced import constexpr, is_tracing, tensor, tracing
 
 Grid = int | tuple[int, ...] | Callable[[dict[str, Any]], Any]
@@ -243,7 +243,8 @@ class JITFunction:
         if returned is not None:
             raise CompileError(
                 f"{self.name}: a kernel returns nothing, got {type(returned).__name__}; "
-                "store results through a pointer"
+                "store results through a pointer",
+                return_place(self.fn.__code__) if hasattr(self.fn, "__code__") else None,
             )
         return trace
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dis
 import itertools
 import linecache
 import os
 import sys
+import unicodedata
 from types import CodeType, FrameType, TracebackType
 from typing import TypeAlias
 
@@ -56,6 +58,25 @@ def raised_place(traceback: TracebackType | None) -> Place | None:
     return place
 
 
+def return_place(code: CodeType) -> Place | None:
+    """Where a function first returns a value."""
+    previous = None
+    for each in dis.get_instructions(code):
+        constant = each if each.opname == "RETURN_CONST" else previous  # RETURN_CONST: Python 3.12
+        if each.opname.startswith("RETURN_") and constant is not None:
+            is_none = constant.opname in ("LOAD_CONST", "RETURN_CONST") and constant.argval is None
+            if not is_none:
+                return place_in(code, each.offset)
+        previous = each
+    return None
+
+
+def _blank(text: str) -> str:
+    """Spaces as wide as the text on a screen; tabs stay."""
+    wide = unicodedata.east_asian_width
+    return "".join("\t" if c == "\t" else "  " if wide(c) in "WF" else " " for c in text)
+
+
 def excerpt(place: Place) -> list[str]:
     """The source line and a line of carets below it; empty where there is no text to show."""
     file, line, end_line, column, end_column = place
@@ -67,6 +88,6 @@ def excerpt(place: Place) -> list[str]:
     before = raw[:column].decode(errors="replace")
     under = raw[column:stop].decode(errors="replace")
     indent = len(text) - len(text.lstrip())
-    margin = " " * (len(before) - indent) if end_column else ""
-    carets = "^" * max(1, len(under) if end_column else len(text.strip()))
+    margin = _blank(before[indent:]) if end_column else ""
+    carets = "^" * max(1, len(_blank(under if end_column else text.strip())))
     return ["    " + text.strip(), "    " + margin + carets]

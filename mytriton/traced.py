@@ -136,6 +136,16 @@ def _true_divide(a: Any, b: Any) -> tensor:
     return tensor(trace, trace.true_divide(nodes[0], nodes[1], place))
 
 
+def _floor_divide(a: Any, b: Any) -> tensor:
+    trace = current_trace("//")
+    place = caller_place()
+    types = [trace.type(node_of(trace, each, place, "//")) for each in (a, b)]
+    quotient = apply("div", a, b)
+    if quotient.dtype is float32:
+        raise CompileError(f"// requires i32, got {types[0]} and {types[1]}; use / for f32", place)
+    return quotient
+
+
 class tensor:
     """A value that is being traced: a scalar, a block, or a pointer or block of pointers.
 
@@ -197,18 +207,24 @@ class tensor:
     def __rtruediv__(self, other: Any) -> tensor:
         return _true_divide(other, self)
 
+    def __floordiv__(self, other: Any) -> tensor:
+        return _floor_divide(self, other)
+
+    def __rfloordiv__(self, other: Any) -> tensor:
+        return _floor_divide(other, self)
+
     def __pos__(self) -> tensor:
         return self
 
     __hash__ = object.__hash__
 
 
-# How a row of the table spells an operator -> the methods that Python calls for it.
+# How a row of the table spells an operator -> the methods that Python calls for it. The class has
+# / and // itself, as they are narrower than the row `div`.
 _OPERATORS = {
     "+": ("__add__", "__radd__"),
     "-": ("__sub__", "__rsub__"),
     "*": ("__mul__", "__rmul__"),
-    "//": ("__floordiv__", "__rfloordiv__"),
     "%": ("__mod__", "__rmod__"),
     "&": ("__and__", "__rand__"),
     "|": ("__or__", "__ror__"),
