@@ -88,43 +88,51 @@ class Emitter {
     // --- stages ----------------------------------------------------------------------------------
 
     void emit_stage(const Stage& stage) {
-        std::string width = std::to_string(stage.width);
-        for (InstId id : stage.body)
-            if (info(kernel_.inst(id).op).kind == OpKind::reduce) declare_result(kernel_.inst(id));
+        for (InstId id : reductions(stage)) declare_result(kernel_.inst(id));
         line("{");
         ++depth_;
-        for (InstId id : stage.body)
-            if (info(kernel_.inst(id).op).kind == OpKind::reduce)
-                declare_partials(kernel_.inst(id));
-        emit_bounds(stage);
-        emit_strips(stage, Part::interior, "0", "mt_inner");
-        emit_strips(stage, Part::edge, "mt_inner", "mt_outer");
-        for (InstId id : stage.body)
-            if (info(kernel_.inst(id).op).kind == OpKind::reduce)
-                combine_partials(kernel_.inst(id));
+        for (InstId id : reductions(stage)) declare_partials(kernel_.inst(id));
+        int64_t whole_strips = stage.width / kStrip * kStrip;
+        if (!stage.bound.empty() || !stage.contiguous.empty()) {
+            emit_bounds(stage);
+            emit_strips(stage, Part::interior, "0", "mt_inner");
+            emit_strips(stage, Part::edge, "mt_inner", "mt_outer");
+        } else {  // every lane takes its own way already: only a last, partial strip differs
+            std::string inner = std::to_string(whole_strips), outer = std::to_string(stage.width);
+            if (whole_strips > 0) emit_strips(stage, Part::interior, "0", inner);
+            if (whole_strips < stage.width) emit_strips(stage, Part::edge, inner, outer);
+        }
+        for (InstId id : reductions(stage)) combine_partials(kernel_.inst(id));
         --depth_;
         line("}");
     }
 
+    std::vector<InstId> reductions(const Stage& stage) const {
+        std::vector<InstId> found;
+        for (InstId id : stage.body)
+            if (info(kernel_.inst(id).op).kind == OpKind::reduce) found.push_back(id);
+        return found;
+    }
+
     // mt_inner: where the interior ends, a multiple of the strip. mt_outer: where the edge ends.
+    // mt_wraps: an index passes 2**31 within the block, so that lanes are not consecutive.
     void emit_bounds(const Stage& stage) {
         std::string width = std::to_string(stage.width);
         line("long long mt_bound = " + width + ";");
+        std::vector<Value> indices = stage.contiguous;
         for (const PrefixTest& test : stage.bound) {
             std::string lanes = "(long long)" + spell_.scalar(test.bound) + " - " +
                                 spell_.lane0(test.index) + (test.inclusive ? " + 1" : "");
             line("if (" + lanes + " < mt_bound) mt_bound = " + lanes + ";");
-        }
-        if (!stage.bound.empty()) line("if (mt_bound < 0) mt_bound = 0;");
-        std::vector<Value> indices = stage.contiguous;
-        for (const PrefixTest& test : stage.bound)
             if (std::ranges::find(indices, test.index) == indices.end())
                 indices.push_back(test.index);
+        }
+        if (!stage.bound.empty()) line("if (mt_bound < 0) mt_bound = 0;");
         std::string wraps;
         for (Value index : indices)
             wraps += (wraps.empty() ? "" : " || ") + spell_.lane0(index) + " > 2147483647 - " +
                      std::to_string(stage.width - 1);
-        line("const bool mt_wraps = " + (wraps.empty() ? "false" : wraps) + ";");
+        line("const bool mt_wraps = " + wraps + ";");
         line("const long long mt_inner = mt_wraps ? 0 : mt_bound & -" + std::to_string(kStrip) +
              ";");
         line("const long long mt_outer = " +

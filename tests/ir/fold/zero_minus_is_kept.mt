@@ -1,0 +1,10 @@
+; run: --passes fold
+kernel k(x: ptr<f32>, i: ptr<i32>, b: ptr<bool>, f: f32, n: i32, t: bool) {
+    %0 = sub 0, n : i32
+    store i, %0, none
+}
+; ---
+kernel k(x: ptr<f32>, i: ptr<i32>, b: ptr<bool>, f: f32, n: i32, t: bool) {
+    %0 = sub 0, n : i32
+    store i, %0, none
+}

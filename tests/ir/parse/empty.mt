@@ -1,0 +1,1 @@
+; run: --verify  ; error: expected 'kernel', got the end of the text

@@ -1,0 +1,3 @@
+; run: --verify
+kernel (x: f32) {  ; error: expected a kernel name, got '('
+}

@@ -1,0 +1,2 @@
+; run: --verify
+hello  ; error: expected 'kernel', got 'hello'

@@ -1,0 +1,4 @@
+; run: --verify
+kernel k(x: ptr<f32>, i: ptr<i32>, b: ptr<bool>, f: f32, n: i32, t: bool) {
+    %0 = load x, true, x : f32  ; error: ssa-verifier: op #0 'load': load fallback must be convertible to f32, got ptr<f32>
+}

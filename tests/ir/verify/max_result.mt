@@ -1,0 +1,5 @@
+; run: --verify
+kernel k(x: ptr<f32>, i: ptr<i32>, b: ptr<bool>, f: f32, n: i32, t: bool) {
+    %0 = arange {start=0, end=4} : vector<4 x i32>
+    %1 = max %0 : vector<4 x i32>  ; error: ssa-verifier: op #1 'max': result must be i32, got vector<4 x i32>
+}

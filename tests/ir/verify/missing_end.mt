@@ -1,0 +1,4 @@
+; run: --verify
+kernel k(x: ptr<f32>, i: ptr<i32>, b: ptr<bool>, f: f32, n: i32, t: bool) {
+    %0 = arange {start=0} : vector<4 x i32>  ; error: ssa-verifier: op #0 'arange': attribute end is missing
+}

@@ -1,0 +1,4 @@
+; run: --verify
+kernel k(x: ptr<f32>, i: ptr<i32>, b: ptr<bool>, f: f32, n: i32, t: bool) {
+    %0, %1 = add n, 1 : i32, i32  ; error: ssa-verifier: op #0 'add': invalid result declaration
+}
