@@ -102,7 +102,7 @@ TEST(Literal, FloatsAtTheEndsOfTheRange) {
     EXPECT_EQ(f32_text(INFINITY), "inf");
     EXPECT_EQ(f32_text(-INFINITY), "-inf");
     EXPECT_EQ(spell(Scalar::f32, 0x7fc00000), "nan");
-    EXPECT_EQ(spell(Scalar::f32, 0xffc00000), "-nan");
+    EXPECT_EQ(spell(Scalar::f32, 0xffc00000), "nan_0xffc00000") << "its bits are kept";
 }
 
 TEST(Literal, CxxTextOfWhatHasNoLiteral) {
@@ -145,6 +145,7 @@ void expect_reads_back(float value) {
     // Python reads a double first.
     EXPECT_EQ(bits_of(static_cast<float>(std::strtod(text.c_str(), nullptr))), bits_of(value));
     EXPECT_NE(text.find_first_of(".e"), text.npos) << text << " is an int in Python";
+    EXPECT_EQ(parse_constant(text).value().bits, bits_of(value)) << text;
     EXPECT_EQ(f32_cxx(value), text + "f");
     if (value != 0) expect_shortest(value, text);
 }
@@ -169,6 +170,20 @@ TEST(Literal, FloatsBesideMidpointsAndPowersOfTwoReadBack) {
         for (float value :
              {std::ldexp(1.0f, exponent), std::nextafter(std::ldexp(1.0f, exponent), 0.0f)})
             expect_reads_back(value);
+}
+
+TEST(Literal, SpelledConstantsParseToTheirBitsAndNothingElseDoes) {
+    for (uint32_t bits : {0x7fc00000u, 0xffc00001u, 0x7f800000u, 0xff800000u, 0x80000000u, 1u}) {
+        std::optional<Constant> parsed = parse_constant(spell(Scalar::f32, bits));
+        ASSERT_TRUE(parsed.has_value()) << bits;
+        EXPECT_EQ(parsed->scalar, Scalar::f32);
+        EXPECT_EQ(parsed->bits, bits);
+    }
+    EXPECT_EQ(parse_constant("-2147483648").value().bits, bits_of(INT32_MIN));
+    EXPECT_EQ(parse_constant("true").value().scalar, Scalar::boolean);
+    for (const char* text :
+         {"", "2147483648", "1.0f", "1e39", "0x10", "nan_0x3f800000", "nan(1)", "True", "+1", "1 "})
+        EXPECT_FALSE(parse_constant(text).has_value()) << text;
 }
 
 TEST(Literal, EqualConstantsOfAKernelAreOneValueAndZerosDiffer) {

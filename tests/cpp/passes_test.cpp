@@ -153,7 +153,7 @@ TEST(Fold, ExtremaOfConstantsKeepNanAndTheSignOfZero) {
     for (Op op : {Op::maximum, Op::minimum}) {
         EXPECT_EQ(fold_of(op, kNan, 1.0f), "nan");
         EXPECT_EQ(fold_of(op, 1.0f, kNan), "nan");
-        EXPECT_EQ(fold_of(op, -kNan, kNan), "-nan") << "the left NaN wins";
+        EXPECT_EQ(fold_of(op, -kNan, kNan), "nan") << "payloads are no part of it";
     }
     EXPECT_EQ(fold_of(Op::maximum, -kInf, 2.0f), "2.0");
     EXPECT_EQ(fold_of(Op::minimum, 3, -4), "-4");
