@@ -122,10 +122,10 @@ class Emitter {
         bool wide = false;
         int64_t sum = 0;
         for (Value offset : address.offsets) {
-            wide |= !kernel_.is_constant(offset);
-            if (!wide) sum += from_bits<int32_t>(kernel_.data(offset).bits);
+            if (kernel_.is_constant(offset)) sum += from_bits<int32_t>(kernel_.data(offset).bits);
+            wide |= !kernel_.is_constant(offset) || sum != static_cast<int32_t>(sum);
         }
-        wide = address.offsets.size() > 1 && (wide || sum != static_cast<int32_t>(sum));
+        wide &= address.offsets.size() > 1;
         std::string index;
         for (Value offset : address.offsets) {
             if (index.empty())
