@@ -47,6 +47,12 @@ def _numpy_kind(name: str, value: Any) -> Kind:
     return ("tensor", _NUMPY_DTYPES[value.dtype.name].ir)
 
 
+def _in_graph() -> bool:
+    # torch.compile's ints may be symbolic. To compare one is to guard the graph by it, so that
+    # range checks are left to the op.
+    return torch.compiler.is_dynamo_compiling()
+
+
 def _type_name(value: Any) -> str:
     kind = type(value)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
@@ -61,7 +67,7 @@ def kind_of(name: str, value: Any) -> Kind:
     if isinstance(value, bool | torch.SymBool):
         return ("scalar", int1.ir)
     if isinstance(value, int):
-        if not -(2**31) <= value < 2**31:
+        if not (_in_graph() or -(2**31) <= value < 2**31):
             raise OverflowError(f"argument '{name}': expected an int of 32 bits, got {value}")
         return ("scalar", int32.ir)
     if isinstance(value, torch.SymInt):
@@ -71,6 +77,36 @@ def kind_of(name: str, value: Any) -> Kind:
     raise TypeError(
         f"argument '{name}': expected a tensor, int, float or bool, got {_type_name(value)}"
     )
+
+
+# Types in place of values, as Triton writes signatures.
+_TYPE_NAMES: dict[str, Kind] = {
+    "*fp32": ("tensor", float32.ir),
+    "*i32": ("tensor", int32.ir),
+    "*i1": ("tensor", int1.ir),
+    "fp32": ("scalar", float32.ir),
+    "i32": ("scalar", int32.ir),
+    "i1": ("scalar", int1.ir),
+}
+
+
+def kind_or_type(name: str, value: Any) -> Kind:
+    """The kind of a run-time argument, or the kind that a type in its place says.
+
+    Types: ``"*fp32"``, ``"*i32"``, ``"*i1"`` and a torch.dtype for tensors; ``"fp32"``, ``"i32"``
+    and ``"i1"`` for numbers.
+    """
+    if isinstance(value, str):
+        if value not in _TYPE_NAMES:
+            expected = ", ".join(_TYPE_NAMES)
+            raise TypeError(f"argument '{name}': expected one of {expected}; got {value!r}")
+        return _TYPE_NAMES[value]
+    if isinstance(value, torch.dtype):
+        if value not in _TORCH_DTYPES:
+            expected = ", ".join(str(each) for each in _TORCH_DTYPES)
+            raise TypeError(f"argument '{name}': expected one of {expected}; got {value}")
+        return ("tensor", _TORCH_DTYPES[value].ir)
+    return kind_of(name, value)
 
 
 def check_devices(arguments: dict[str, Any]) -> None:
@@ -123,7 +159,7 @@ def check_grid(grid: Any) -> tuple[int, int, int]:
         if isinstance(size, bool) or not isinstance(size, int | torch.SymInt):
             kind = type(size).__name__
             raise TypeError(f"grid axis {axis}: expected an int, got {kind}: {size!r}")
-        if isinstance(size, int) and not 0 <= size < 2**31:
+        if isinstance(size, int) and not (_in_graph() or 0 <= size < 2**31):
             raise ValueError(f"grid axis {axis}: expected 0 to 2147483647, got {size}")
     padded = (*sizes, 1, 1)
     return (padded[0], padded[1], padded[2])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+import torch
 
 from mytriton import _C
 
@@ -17,22 +20,52 @@ class Listing(tuple[str, ...]):
         return "\n".join(self)
 
 
-class Asm(Mapping[str, str]):
-    """Stage name -> its text, made when asked for: ssa, plan, cpu_plan, cuda, cpu."""
+class Asm(Mapping[str, Any]):
+    """Stage name -> what it made, when asked for.
 
-    def __init__(self, artifact: _C.Artifact) -> None:
+    ssa, plan, cpu_plan, cuda and cpu are text. ptx (text) and cubin (bytes) come from NVRTC and
+    need no GPU; RuntimeError names the pip package where there is no NVRTC.
+    """
+
+    def __init__(self, artifact: _C.Artifact, target: str) -> None:
         self._artifact = artifact
+        self._target = target
+        self._images: dict[str, Any] = {}
 
-    def __getitem__(self, stage: str) -> str:
-        if stage not in _C.stage_names():
+    def __getitem__(self, stage: str) -> Any:
+        if stage in _C.stage_names():
+            return self._artifact.stage(stage)
+        if stage not in ("ptx", "cubin"):
             raise KeyError(f"no stage {stage!r}; there are {', '.join(self)}")
-        return self._artifact.stage(stage)
+        if stage not in self._images:
+            virtual = self._target.replace("sm_", "compute_")
+            image = self._artifact.cuda_image(virtual if stage == "ptx" else self._target)
+            # PTX ends in a zero byte, for C.
+            self._images[stage] = image.rstrip(b"\0").decode() if stage == "ptx" else image
+        return self._images[stage]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_C.stage_names())
+        return iter([*_C.stage_names(), "ptx", "cubin"])
 
     def __len__(self) -> int:
-        return len(_C.stage_names())
+        return len(_C.stage_names()) + 2
+
+
+_DEFAULT_TARGET = "sm_80"
+
+
+def default_target() -> str:
+    """The architecture of the current CUDA device, where torch has started CUDA; else sm_80."""
+    if not torch.cuda.is_initialized():
+        return _DEFAULT_TARGET
+    major, minor = torch.cuda.get_device_capability()
+    return f"sm_{major}{minor}"
+
+
+def check_target(target: str) -> str:
+    if not re.fullmatch(r"sm_\d{2,3}[af]?", target):
+        raise ValueError(f"target: expected an architecture such as 'sm_90a', got {target!r}")
+    return target
 
 
 class CompiledKernel:
@@ -44,19 +77,27 @@ class CompiledKernel:
     the kernel's blocks (several widths, or more than 1024 lanes).
     """
 
-    __slots__ = ("_artifact", "asm", "name", "op_name")
+    __slots__ = ("_artifact", "asm", "name", "op_name", "target")
 
     _artifact: _C.Artifact
     asm: Asm
     name: str
     op_name: str | None  # "mytriton::name_hash"; None: compiled for NumPy arrays, cannot run
+    target: str  # of asm["ptx"] and asm["cubin"]; launches take the device's own
 
-    def __init__(self, artifact: _C.Artifact, name: str, op_name: str | None) -> None:
+    def __init__(
+        self, artifact: _C.Artifact, name: str, op_name: str | None, target: str | None = None
+    ) -> None:
         put = object.__setattr__
         put(self, "_artifact", artifact)
         put(self, "name", name)
         put(self, "op_name", op_name)
-        put(self, "asm", Asm(artifact))
+        put(self, "target", target or default_target())
+        put(self, "asm", Asm(artifact, self.target))
+
+    def for_target(self, target: str) -> CompiledKernel:
+        """The same kernel, whose ptx and cubin are for another architecture, e.g. ``sm_90a``."""
+        return CompiledKernel(self._artifact, self.name, self.op_name, check_target(target))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("a CompiledKernel is immutable")

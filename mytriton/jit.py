@@ -18,6 +18,7 @@ from mytriton.arguments import (
     constexpr_key,
     is_numpy,
     kind_of,
+    kind_or_type,
     unwrap,
 )
 from mytriton.compiled import CompiledKernel
@@ -111,6 +112,25 @@ class JITFunction:
 
     def __repr__(self) -> str:
         return f"<mytriton.jit kernel {self.name}>"
+
+    def compile(self, *args: Any, target: str | None = None, **kwargs: Any) -> CompiledKernel:
+        """Compiles without running; no GPU is needed for any target.
+
+        Arguments are those of a launch. In place of a tensor or a number its type will do:
+        ``"*fp32"``, ``"*i32"``, ``"*i1"`` or a torch.dtype; ``"fp32"``, ``"i32"``, ``"i1"``.
+        ``target`` ("sm_90a") is the architecture of ``.asm["ptx"]`` and ``.asm["cubin"]``; without
+        one, the current CUDA device's or sm_80. A kernel with a parameter called target takes it
+        from ``compile(...).for_target("sm_90a")``.
+        """
+        names = [p.name for p in self.parameters]
+        if target is not None and "target" in names:
+            kwargs["target"], target = target, None
+        bound = self._bind(args, kwargs)
+        kinds = tuple(
+            kind_or_type(p.name, bound[p.name]) for p in self.parameters if not p.is_constexpr
+        )
+        compiled = self._specialise(kinds, bound, compile_only=False)
+        return compiled if target is None else compiled.for_target(target)
 
     def clear_cache(self) -> None:
         """Forgets every specialisation: the next launch traces the function again."""

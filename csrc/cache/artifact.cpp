@@ -89,4 +89,8 @@ CudaKernel& Artifact::cuda() {
     return *cuda_;
 }
 
+std::string Artifact::cuda_image(const std::string& arch) const {
+    return nvrtc_compile(cuda_text(ssa_), cuda_entry(ssa_), {arch}).image;
+}
+
 }  // namespace mytriton

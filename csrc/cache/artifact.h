@@ -32,6 +32,10 @@ class Artifact {
     CpuKernel& cpu();
     CudaKernel& cuda();
 
+    // What NVRTC makes of the CUDA text: a cubin for "sm_90a", PTX for "compute_90a". Errors in the
+    // text are CompileErrors at the Python line that it came from.
+    std::string cuda_image(const std::string& arch) const;
+
   private:
     Graph graph_;
     Kernel ssa_;

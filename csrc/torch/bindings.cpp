@@ -125,6 +125,13 @@ void bind_artifact(py::module_& m) {
         .def("ssa_body", [](const Artifact& a) { return print_body(a.ssa()); })
         .def("stage",
              [](const Artifact& a, const std::string& name) { return stage_text(a.ssa(), name); })
+        .def("cuda_image",
+             [](Artifact& a, const std::string& arch) {
+                 py::gil_scoped_release release;
+                 std::string image = a.cuda_image(arch);
+                 py::gil_scoped_acquire acquire;
+                 return py::bytes(image);
+             })
         .def("register_op",
              [](std::shared_ptr<Artifact> a, const std::string& name) { register_op(name, a); });
 }
