@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
 
 from mytriton import _C
+from mytriton.explain import explain
 
 
 class Listing(tuple[str, ...]):
@@ -113,6 +114,10 @@ class CompiledKernel:
     @property
     def cuda_src(self) -> str:
         return self._artifact.stage("cuda")
+
+    def explain(self, stages: Iterable[str] = ("ssa", "cuda", "cpu")) -> str:
+        """Each Python line of the kernel, and below it what it became in these stages."""
+        return explain(self._artifact, stages)
 
     def __iter__(self) -> Iterator[Any]:
         yield self.expression_ops

@@ -23,6 +23,7 @@ from mytriton.arguments import (
 )
 from mytriton.compiled import CompiledKernel
 from mytriton.errors import CompileError
+from mytriton.explain import dump
 from mytriton.source import raised_place, return_place
 from mytriton.traced import constexpr, is_tracing, tensor, tracing
 
@@ -132,6 +133,13 @@ class JITFunction:
         compiled = self._specialise(kinds, bound, compile_only=False)
         return compiled if target is None else compiled.for_target(target)
 
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """Each Python line of the kernel, and below it its SSA, CUDA and CPU text.
+
+        Arguments as for :meth:`compile`; nothing runs.
+        """
+        return self.compile(*args, **kwargs).explain()
+
     def clear_cache(self) -> None:
         """Forgets every specialisation: the next launch traces the function again."""
         self._compiled.clear()
@@ -224,14 +232,15 @@ class JITFunction:
         self, kinds: tuple[Kind, ...], constants: dict[str, Any], compile_only: bool
     ) -> CompiledKernel:
         artifact = _C.Artifact(self._trace(kinds, constants))
-        if compile_only:
-            return CompiledKernel(artifact, self.name, None)
         # The hash covers all that the op does and its signature, so equal names are equal ops, in
         # this process and in torch's caches on disk.
         identity = f"{self.__module__}\n{artifact.stage('ssa')}"
         digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
         name = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.name)
         op_name = f"{name.strip('_') or 'kernel'}_{digest}"
+        dump(artifact, op_name)
+        if compile_only:
+            return CompiledKernel(artifact, self.name, None)
         artifact.register_op(op_name)
         return CompiledKernel(artifact, self.name, f"mytriton::{op_name}")
 

@@ -1,6 +1,8 @@
 // From the expression graph to what the backends launch, and the table of printable stages.
 #include "cache/artifact.h"
 
+#include <sstream>
+
 #include "cpu/emit.h"
 #include "cuda/emit.h"
 #include "front/lower.h"
@@ -16,44 +18,72 @@ namespace mytriton {
 
 namespace {
 
-std::string cuda_plan(const Kernel& ssa) {
-    Kernel legal = legalise(ssa);
-    return print_plan(legal, plan_lanes(legal));
+SourceText ssa_text(const Kernel& ssa) {
+    SourceText out;
+    std::istringstream lines(print_kernel(ssa));
+    std::string line;
+    for (size_t i = 0; std::getline(lines, line); ++i) {
+        bool inst = i >= 1 && i <= ssa.body().size();  // between the header and the brace
+        out.add(line + (line == "}" ? "" : "\n"), inst ? ssa.inst(ssa.body()[i - 1]).loc : 0);
+    }
+    return out;
 }
 
-std::string cuda_text(const Kernel& ssa) {
+SourceText cuda_plan(const Kernel& ssa) {
+    Kernel legal = legalise(ssa);
+    SourceText out;
+    out.add(print_plan(legal, plan_lanes(legal)));
+    return out;
+}
+
+SourceText cuda_text(const Kernel& ssa) {
     Kernel legal = legalise(ssa);
     LanePlan plan = plan_lanes(legal);
     verify(legal, plan.threads);
     return emit_cuda(legal, plan);
 }
 
-std::string cpu_plan(const Kernel& ssa) {
+SourceText cpu_plan(const Kernel& ssa) {
     Kernel legal = legalise(ssa);
-    return print_plan(legal, plan_strips(legal));
+    SourceText out;
+    out.add(print_plan(legal, plan_strips(legal)));
+    return out;
 }
 
-std::string cpu_text(const Kernel& ssa) {
+SourceText cpu_text(const Kernel& ssa) {
     Kernel legal = legalise(ssa);
     return emit_cpu(legal, plan_strips(legal));
 }
 
 struct TextStage {
     std::string_view name;
-    std::string (*text)(const Kernel& ssa);
+    SourceText (*text)(const Kernel& ssa);
 };
 
 const TextStage kStages[] = {
-    {"ssa", [](const Kernel& ssa) { return print_kernel(ssa); }},
-    {"plan", cuda_plan},
-    {"cpu_plan", cpu_plan},
-    {"cuda", cuda_text},
-    {"cpu", cpu_text},
+    {"ssa", ssa_text},   {"plan", cuda_plan}, {"cpu_plan", cpu_plan},
+    {"cuda", cuda_text}, {"cpu", cpu_text},
 };
+
+// Line `number` of "k.cu" came from this place in Python.
+Loc python_place(const Kernel& ssa, const SourceText& cuda, int number) {
+    bool known = number >= 1 && number <= static_cast<int>(cuda.locs.size());
+    return known ? ssa.locs()[cuda.locs[number - 1]] : Loc();
+}
+
+// Compiles with `compile`, whose errors are placed in the CUDA text, and places them in Python.
+template <class Compile>
+Cubin compile_cuda(const Kernel& ssa, const SourceText& cuda, Compile compile) {
+    try {
+        return compile(cuda.text, cuda_entry(ssa));
+    } catch (const CompileError& error) {
+        throw CompileError(error.what(), python_place(ssa, cuda, error.loc().line));
+    }
+}
 
 }  // namespace
 
-std::string stage_text(const Kernel& ssa, std::string_view stage) {
+SourceText stage_text(const Kernel& ssa, std::string_view stage) {
     for (const TextStage& row : kStages)
         if (row.name == stage) return row.text(ssa);
     throw ValueError("there is no stage called " + std::string(stage));
@@ -83,14 +113,25 @@ CpuKernel& Artifact::cpu() {
 
 CudaKernel& Artifact::cuda() {
     std::lock_guard lock(mutex_);
-    if (!cuda_)
-        cuda_ = std::make_unique<CudaKernel>(cuda_text(ssa_), cuda_entry(ssa_),
-                                             static_cast<int>(lane_width(ssa_)));
+    if (!cuda_) {
+        auto compile = [this](const std::string&, const std::string&, int sm, bool fp_fusion) {
+            return compile_cuda(ssa_, cuda_text(ssa_),
+                                [&](const std::string& text, const std::string& name) {
+                                    return compile_for_device(text, name, sm, fp_fusion);
+                                });
+        };
+        cuda_ = std::make_unique<CudaKernel>(cuda_text(ssa_).text, cuda_entry(ssa_),
+                                             static_cast<int>(lane_width(ssa_)), false, compile);
+    }
     return *cuda_;
 }
 
 std::string Artifact::cuda_image(const std::string& arch) const {
-    return nvrtc_compile(cuda_text(ssa_), cuda_entry(ssa_), {arch}).image;
+    return compile_cuda(ssa_, cuda_text(ssa_),
+                        [&](const std::string& text, const std::string& name) {
+                            return nvrtc_compile(text, name, {arch});
+                        })
+        .image;
 }
 
 }  // namespace mytriton

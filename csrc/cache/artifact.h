@@ -11,12 +11,14 @@
 #include "cuda/launch.h"
 #include "front/graph.h"
 #include "ir/ir.h"
+#include "ir/source_text.h"
 
 namespace mytriton {
 
-// The text of a stage of verified SSA: ssa, plan (of CUDA), cpu_plan, cuda or cpu. ValueError where
-// the lane layout cannot hold the kernel's blocks, and where there is no such stage.
-std::string stage_text(const Kernel& ssa, std::string_view stage);
+// The text of a stage of verified SSA: ssa, plan (of CUDA), cpu_plan, cuda or cpu. The lines of
+// plans have no places. ValueError where the lane layout cannot hold the kernel's blocks, and where
+// there is no such stage.
+SourceText stage_text(const Kernel& ssa, std::string_view stage);
 std::vector<std::string> stage_names();
 
 // Immutable to its users and safe to share between threads.

@@ -20,7 +20,7 @@ class Emitter {
     Emitter(const Kernel& kernel, const StripPlan& plan)
         : kernel_(kernel), plan_(plan), facts_(kernel), spell_(kernel) {}
 
-    std::string run() {
+    SourceText run() {
         line("// " + kernel_.name());
         line("extern \"C\" void " + std::string(kCpuEntry) +
              "(const long long* mt_args, const long long* mt_grid,");
@@ -49,11 +49,13 @@ class Emitter {
         line("}");
         --depth_;
         line("}");
-        return std::move(text_);
+        return std::move(out_);
     }
 
   private:
-    void line(const std::string& text) { text_ += std::string(4 * depth_, ' ') + text + "\n"; }
+    void line(const std::string& text) {
+        out_.add(std::string(4 * depth_, ' ') + text + "\n", loc_);
+    }
 
     // --- the frame -------------------------------------------------------------------------------
 
@@ -286,6 +288,12 @@ class Emitter {
     // --- instructions ----------------------------------------------------------------------------
 
     void emit(const Inst& inst, Part part) {
+        loc_ = inst.loc;
+        emit_op(inst, part);
+        loc_ = 0;
+    }
+
+    void emit_op(const Inst& inst, Part part) {
         if (part == Part::interior && !inst.results.empty() && is_all_true(inst.result()))
             return declare_vector(inst.result(), "splat_bool(true)");
         switch (inst.op) {
@@ -353,7 +361,8 @@ class Emitter {
     const StripPlan& plan_;
     Facts facts_;
     Speller spell_;
-    std::string text_;
+    SourceText out_;
+    LocId loc_ = 0;  // of the instruction being printed
     int depth_ = 0;
     const Stage* stage_ = nullptr;  // whose strips are being printed
     bool partial_ = false;          // lanes past the stage's width occur in these strips
@@ -361,7 +370,7 @@ class Emitter {
 
 }  // namespace
 
-std::string emit_cpu(const Kernel& legal, const StripPlan& plan) {
+SourceText emit_cpu(const Kernel& legal, const StripPlan& plan) {
     return Emitter(legal, plan).run();
 }
 

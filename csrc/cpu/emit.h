@@ -4,13 +4,14 @@
 #include <string>
 
 #include "ir/ir.h"
+#include "ir/source_text.h"
 #include "plan/strips.h"
 
 namespace mytriton {
 
 // One function over a range of programs (CpuEntry in launch.h). It stands after the texts of
 // ir/scalar.h and cpu/vector.h, whose functions it calls.
-std::string emit_cpu(const Kernel& legal, const StripPlan& plan);
+SourceText emit_cpu(const Kernel& legal, const StripPlan& plan);
 
 // scalar.h, vector.h and the kernel: what the host compiler gets.
 std::string cpu_translation_unit(const std::string& kernel_text);

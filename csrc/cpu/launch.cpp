@@ -45,7 +45,7 @@ unsigned char* scratch(int64_t bytes) {
 }  // namespace
 
 CpuKernel::CpuKernel(const Kernel& kernel)
-    : legal_(legalise(kernel)), plan_(plan_strips(legal_)), text_(emit_cpu(legal_, plan_)) {}
+    : legal_(legalise(kernel)), plan_(plan_strips(legal_)), text_(emit_cpu(legal_, plan_).text) {}
 
 void CpuKernel::prepare(const std::function<void(const std::string&)>& warn) {
     std::lock_guard lock(mutex_);

@@ -63,12 +63,16 @@ class Emitter {
         names_ = cxx_names(names);
     }
 
-    std::string run() {
+    SourceText run() {
         for (const LaneStep& step : plan_.steps) emit(step);
-        std::string text;
-        for (const std::string& helper : helpers_) text += helper + "\n";
-        return text + "extern \"C\" __global__\nvoid " + names_[0] + "(" + signature() + ") {\n" +
-               shared() + lines_ + "}";
+        SourceText out;
+        for (const std::string& helper : helpers_) out.add(helper + "\n");
+        out.add("extern \"C\" __global__\nvoid " + names_[0] + "(" + signature() + ") {\n");
+        out.add(shared());
+        out.text += body_.text;
+        out.locs.insert(out.locs.end(), body_.locs.begin(), body_.locs.end());
+        out.add("}");
+        return out;
     }
 
     std::string entry() const { return names_[0]; }
@@ -111,8 +115,9 @@ class Emitter {
 
     void assign(const Inst& inst, const std::string& expression) {
         Type type = kernel_.type(inst.result());
-        lines_ += "    " + std::string(info(type.scalar()).cxx) + " " + text(inst.result()) +
-                  " = " + expression + ";\n";
+        body_.add("    " + std::string(info(type.scalar()).cxx) + " " + text(inst.result()) +
+                      " = " + expression + ";\n",
+                  inst.loc);
     }
 
     // base[offset]. Constant offsets are added as they are, others in 64 bits: their sum may pass
@@ -185,15 +190,13 @@ class Emitter {
         if (!inst.operands[2].none())
             guard += (guard.empty() ? "" : " && ") + text(inst.operands[2]);
         std::string write = element(inst.operands[0]) + " = " + text(inst.operands[1]) + ";\n";
-        if (guard.empty())
-            lines_ += "    " + write;
-        else
-            lines_ += "    if (" + guard + ") {\n        " + write + "    }\n";
+        if (!guard.empty()) write = "if (" + guard + ") {\n        " + write + "    }\n";
+        body_.add("    " + write, inst.loc);
     }
 
     void emit(const LaneStep& step) {
         const Inst& inst = kernel_.inst(step.inst);
-        if (step.barrier_before) lines_ += "    __syncthreads();\n";
+        if (step.barrier_before) body_.add("    __syncthreads();\n", inst.loc);
         switch (inst.op) {
             case Op::program_id:
                 return assign(inst, "blockIdx." + axis(inst));
@@ -241,12 +244,12 @@ class Emitter {
     Facts facts_;
     std::vector<std::string> names_;  // the kernel's, then its parameters'
     std::set<std::string> helpers_;
-    std::string lines_;
+    SourceText body_;
 };
 
 }  // namespace
 
-std::string emit_cuda(const Kernel& legal, const LanePlan& plan) {
+SourceText emit_cuda(const Kernel& legal, const LanePlan& plan) {
     return Emitter(legal, plan).run();
 }
 

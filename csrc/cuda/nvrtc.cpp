@@ -248,14 +248,16 @@ std::optional<int> line_of_error(std::string_view error, const std::string& name
     const std::string_view error = first_error_line(log);
     std::string message = "kernel '" + name + "' does not compile for " + arch + " (NVRTC " +
                           version_text(nvrtc.version) + "): " + std::string(error);
+    Loc loc;
     if (const std::optional<int> wanted = line_of_error(error, name)) {
+        loc = {name + ".cu", *wanted, *wanted, 0, 0};
         for_each_line(text, [&](int number, std::string_view line) {
             if (number != *wanted) return false;
             message += "\n    " + std::to_string(number) + " | " + std::string(line);
             return true;
         });
     }
-    throw CompileError(message);
+    throw CompileError(message, loc);
 }
 
 Cubin read_image(const Nvrtc& nvrtc, nvrtcProgram program, const std::string& name, bool is_ptx) {

@@ -40,13 +40,15 @@ Scalar to_scalar(const std::string& name) {
     throw InternalError("to_scalar", "no element type is called " + name);
 }
 
+py::object to_place(const Loc& loc) {
+    if (!loc.known()) return py::none();
+    return py::make_tuple(loc.file, loc.line, loc.end_line, loc.col, loc.end_col);
+}
+
 // The message, and the place where one is known, as a mytriton.CompileError.
 void set_compile_error(const CompileError& error) {
     py::object type = py::module_::import("mytriton.errors").attr("CompileError");
-    const Loc& loc = error.loc();
-    py::object place = py::none();
-    if (loc.known()) place = py::make_tuple(loc.file, loc.line, loc.end_line, loc.col, loc.end_col);
-    py::object instance = type(error.what(), place);
+    py::object instance = type(error.what(), to_place(error.loc()));
     PyErr_SetObject(type.ptr(), instance.ptr());
 }
 
@@ -123,8 +125,15 @@ void bind_artifact(py::module_& m) {
         .def(py::init([](const Trace& trace) { return std::make_shared<Artifact>(trace.graph()); }))
         .def("expressions", [](const Artifact& a) { return print_graph(a.graph()); })
         .def("ssa_body", [](const Artifact& a) { return print_body(a.ssa()); })
-        .def("stage",
-             [](const Artifact& a, const std::string& name) { return stage_text(a.ssa(), name); })
+        .def("stage", [](const Artifact& a,
+                         const std::string& name) { return stage_text(a.ssa(), name).text; })
+        .def("stage_places",
+             [](const Artifact& a, const std::string& name) {
+                 py::list places;
+                 for (LocId loc : stage_text(a.ssa(), name).locs)
+                     places.append(to_place(a.ssa().locs()[loc]));
+                 return places;
+             })
         .def("cuda_image",
              [](Artifact& a, const std::string& arch) {
                  py::gil_scoped_release release;
@@ -144,7 +153,8 @@ void bind_kernel(py::module_& m) {
              [](const Kernel& k, const std::vector<std::string>& names) {
                  return run_passes(k, passes_called(names));
              })
-        .def("stage", [](const Kernel& k, const std::string& name) { return stage_text(k, name); });
+        .def("stage",
+             [](const Kernel& k, const std::string& name) { return stage_text(k, name).text; });
     m.def("parse_kernel", parse_kernel);
     m.def("pass_names", [] {
         std::vector<std::string> names;

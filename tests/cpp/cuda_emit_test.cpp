@@ -16,7 +16,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 std::string cuda(const Kernel& kernel) {
     Kernel legal = legalise(kernel);
-    return emit_cuda(legal, plan_lanes(legal));
+    return emit_cuda(legal, plan_lanes(legal)).text;
 }
 
 int count(const std::string& text, const std::string& part) {
