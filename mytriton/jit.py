@@ -24,7 +24,7 @@ from mytriton.arguments import (
 from mytriton.compiled import CompiledKernel
 from mytriton.errors import CompileError
 from mytriton.explain import dump
-from mytriton.source import raised_place, return_place
+from mytriton.source import return_place, user_places
 from mytriton.traced import constexpr, is_tracing, tensor, tracing
 
 Grid = int | tuple[int, ...] | Callable[[dict[str, Any]], Any]
@@ -263,12 +263,17 @@ class JITFunction:
         try:
             with tracing(trace):
                 returned = self.fn(*positional, **by_name)
-        except CompileError:
-            raise
+        except CompileError as error:
+            error.callers = user_places(error.__traceback__)[1:]
+            # What lies between the user's frames and the error is ours, and of no use to them.
+            raise error.with_traceback(None) from error.__cause__
         except Exception as error:
             # The user's mistake in the kernel: a misspelt name, a type that does not fit, ...
-            place = raised_place(error.__traceback__)
-            raise CompileError(f"{type(error).__name__}: {error}", place) from error
+            places = user_places(error.__traceback__)
+            message = f"{type(error).__name__}: {error}"
+            wrapped = CompileError(message, places[0] if places else None)
+            wrapped.callers = places[1:]
+            raise wrapped from error
         if returned is not None:
             raise CompileError(
                 f"{self.name}: a kernel returns nothing, got {type(returned).__name__}; "

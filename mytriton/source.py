@@ -47,15 +47,16 @@ def _user_frame() -> FrameType | None:
     return frame
 
 
-def raised_place(traceback: TracebackType | None) -> Place | None:
-    """The innermost place outside this package that an exception passed through."""
-    place = None
+def user_places(traceback: TracebackType | None) -> list[Place]:
+    """The places outside this package that an exception passed through, innermost first."""
+    places = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if not _is_ours(code):
-            place = place_in(code, traceback.tb_lasti)
+        place = None if _is_ours(code) else place_in(code, traceback.tb_lasti)
+        if place is not None:
+            places.append(place)
         traceback = traceback.tb_next
-    return place
+    return places[::-1]
 
 
 def return_place(code: CodeType) -> Place | None:

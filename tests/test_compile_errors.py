@@ -3,6 +3,7 @@
 import inspect
 import linecache
 import textwrap
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -33,7 +34,7 @@ def assert_points_at(error: mytriton.CompileError, fn: Callable[..., Any], under
     (offset,) = [i for i, line in enumerate(lines) if underlined in line]
     line = lines[offset].rstrip("\n")
     column = line.index(underlined)
-    head, source, carets = str(error).split("\n")
+    head, source, carets = str(error).split("\n")[:3]
     path = inspect.getsourcefile(fn)
     place = f"{path}:{first + offset}:{len(line[:column].encode()) + 1}: error: "
     assert head == place + error.message
@@ -89,6 +90,43 @@ def test_mistake_in_a_helper() -> None:
 
     assert_points_at(launch(plain), halve, "value // 2 % 0.5")
     assert_points_at(launch(jitted), jitted_helper.fn, "tl.exp(value)")
+
+
+def test_calls_that_led_to_a_mistake_are_shown_innermost_first() -> None:
+    def outer(value):
+        return halve(value) + 1
+
+    def kernel(x, n):
+        tl.store(x, outer(n))
+
+    error = launch(kernel)
+    shown = str(error).split("\n")[3:]
+    lines = [(fn, *inspect.getsourcelines(fn)) for fn in (outer, kernel)]
+    for (fn, source, first), underlined in zip(lines, ("halve(value)", "outer(n)"), strict=True):
+        column = source[1].index(underlined) + 1
+        place = f"{fn.__code__.co_filename}:{first + 1}:{column}: called from here"
+        assert shown[0] == place
+        assert shown[1].strip() == source[1].strip()
+        start = shown[2].index("^")
+        assert shown[1][start : start + shown[2].count("^")] == underlined
+        shown = shown[3:]
+    assert shown == []
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    assert "language.py" not in frames, "frames inside the language are ours"
+
+
+def test_a_runaway_recursion_shows_a_few_calls() -> None:
+    def down(value):
+        return down(value + 1)
+
+    def kernel(x, n):
+        tl.store(x, down(n))
+
+    error = launch(kernel)
+    assert "RecursionError" in error.message
+    assert len(error.callers) > 100
+    assert str(error).count("called from here") == 8
+    assert str(error).endswith("more calls")
 
 
 def test_mistake_of_several_lines() -> None:

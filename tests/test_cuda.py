@@ -4,9 +4,9 @@ import os
 
 import pytest
 import torch
+from kernels import add_kernel, leaky_relu_kernel, relu_kernel, sigmoid_kernel, softmax_kernel
 
 import mytriton as triton
-from kernels import add_kernel, leaky_relu_kernel, relu_kernel, sigmoid_kernel, softmax_kernel
 
 SIZES = (0, 1, 255, 256, 257, 1_000_003)
 

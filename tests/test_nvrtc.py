@@ -4,11 +4,11 @@ import os
 
 import numpy as np
 import pytest
+from kernels import add_kernel, leaky_relu_kernel, relu_kernel, sigmoid_kernel, softmax_kernel
 
 import mytriton as triton
 import mytriton.language as tl
 from mytriton import _C
-from kernels import add_kernel, leaky_relu_kernel, relu_kernel, sigmoid_kernel, softmax_kernel
 
 ARCHITECTURES = ("sm_80", "sm_90a", "sm_100")
 
