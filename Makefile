@@ -38,7 +38,7 @@ listed = $(shell $(BASE) -c 'import functools, tomllib; \
 	p = tomllib.load(open("pyproject.toml", "rb")); \
 	print(*map(repr, functools.reduce(dict.get, "$(1)".split("."), p)))')
 
-cpp_files := $(shell find csrc tests/cpp -name '*.h' -o -name '*.cpp' -o -name '*.c')
+cpp_files := $(shell find csrc tests -name '*.h' -o -name '*.cpp' -o -name '*.c')
 
 .PHONY: help demo test cpp-test py-test gpu-check lint format build wc clean check-torch gtest
 .NOTPARALLEL:

@@ -116,16 +116,13 @@ for n, grid, block in [
 ]:
     x, y = normal(n), normal(n, seed=1)
     x[: len(SPECIAL)] = torch.tensor(SPECIAL)[:n]
-    for kernel, inputs, scalars in [
-        (add_kernel, [x, y], []),
-        (relu_kernel, [x], []),
-        (leaky_relu_kernel, [x], [0.01]),
-        (sigmoid_kernel, [x], []),
-        (copy_kernel, [x], []),
-    ]:
-        launch(kernel, grid, *inputs, torch.zeros(n), n, *scalars, BLOCK=block)
+    launch(add_kernel, grid, x, y, torch.zeros(n), n, BLOCK=block)
+    launch(leaky_relu_kernel, grid, x, torch.zeros(n), n, 0.01, BLOCK=block)
+    if block == 256:
+        for kernel in (relu_kernel, sigmoid_kernel, copy_kernel):
+            launch(kernel, grid, x, torch.zeros(n), n, BLOCK=block)
 
-for columns, block in [(1, 1), (5, 32), (33, 33), (100, 128), (1000, 1024)]:
+for columns, block in [(1, 1), (33, 33), (100, 128), (1000, 1024)]:
 
     def softmax_bound(expected: torch.Tensor, columns: int = columns) -> torch.Tensor:
         return (2 * columns + 2) * EPSILON * expected  # a positive sum, rounded `columns` times

@@ -210,11 +210,24 @@ def test_blocks_of_which_one_reads_what_another_writes() -> None:
     assert error_of(kernel, (2,), INTS).kind == "race"
 
 
-def test_many_readers_and_one_writer() -> None:
-    body = "int v = x[0];\nif (threadIdx.x == 3) x[0] = v + 1;\nx[threadIdx.x + 1] = v;"
+@pytest.mark.parametrize("writer", [0, 3, 35])
+def test_many_readers_and_one_writer(writer: int) -> None:
+    body = f"int v = x[0];\nif (threadIdx.x == {writer}) x[0] = v + 1;\nx[threadIdx.x + 1] = v;"
     assert error_of(by_hand(body, 40), (1,), INTS).kind == "race"
     ordered = by_hand(body.replace("if", "__syncthreads();\nif"), 40)
     assert ordered.run((1,), INTS)[0].tolist()[:41] == [2] + [1] * 40
+
+
+def test_a_block_that_writes_what_all_read() -> None:
+    kernel = by_hand("int v = x[0];\nif (blockIdx.x == 1) x[0] = v + 1;", 1)
+    error = error_of(kernel, (2,), INTS, orders=0)
+    assert error.kind == "race"
+
+
+def test_tensors_that_overlap() -> None:
+    base = torch.arange(1001.0)
+    assert error_of(ADD, (4,), base[:-1], Y, base[1:], 1000).kind == "race"
+    assert torch.equal(ADD.run((4,), base[:-1], Y, base[:-1], 1000)[2], base[1:])
 
 
 def test_equal_writes() -> None:
@@ -328,6 +341,30 @@ def test_a_warp_waits_for_itself() -> None:
     assert error_of(across, (1,), INTS[:64]).kind in ("uninitialised", "race")
 
 
+ALL_LANES_READ = by_hand(
+    """
+    __shared__ int words[64];
+    int t = threadIdx.x, first = t / 32 * 32;
+    words[t] = x[t];
+    __syncwarp();
+    int v = words[first];
+    __syncwarp();
+    if (t % 32 == 5)
+        words[first] = v * 10;
+    __syncwarp();
+    x[t] = words[first];
+    """,
+    64,
+)
+TOO_EARLY = ALL_LANES_READ.replaced("words[first];\n    __syncwarp();", "words[first];")
+
+
+def test_a_lane_that_writes_what_all_lanes_read() -> None:
+    got = ALL_LANES_READ.run((1,), INTS[:64])[0]
+    assert got.tolist() == [10] * 32 + [330] * 32
+    assert error_of(TOO_EARLY, (1,), INTS[:64]).kind == "race"
+
+
 # --- barriers ------------------------------------------------------------------------------------
 
 
@@ -383,8 +420,11 @@ def test_what_else_cpp_does_not_define(body: str) -> None:
     assert error_of(by_hand(body, 1), (1,), INTS).kind == "undefined"
 
 
-def test_a_crash_is_an_error() -> None:
+def test_crashes_and_endless_loops() -> None:
     assert error_of(by_hand("__builtin_trap();", 1), (1,), INTS).kind == "crash"
+    endless = by_hand("while (x[0]) {}", 1)
+    endless.run((1,), INTS[:0].new_zeros(1))
+    assert error_of(endless, (1,), INTS, timeout=1).kind == "timeout"
 
 
 def test_a_text_that_is_not_cpp() -> None:

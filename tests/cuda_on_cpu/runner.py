@@ -109,6 +109,7 @@ class CudaText:
         races: bool = True,
         equal_writes: bool = False,
         ucontext: bool = False,
+        timeout: float = 60,
     ) -> list[torch.Tensor]:
         """The tensors among the arguments as they are after the launch.
 
@@ -116,7 +117,8 @@ class CudaText:
         first and its last element may be accessed. The launch is repeated in `orders` random orders
         of threads and blocks, drawn from `seed`. Without `races`, only results tell whether the
         order matters. With `equal_writes`, it is no race if all write the same value. `ucontext`
-        selects the fibers that are used where there is no assembly for the processor.
+        selects the fibers that are used where there is no assembly for the processor. `timeout` is
+        in seconds.
         """
         executable = _batches.executable(self, ucontext)
         launch = _Launch(self, arguments)
@@ -129,10 +131,10 @@ class CudaText:
                 [executable],
                 input=description.encode() + b"".join(launch.contents),
                 capture_output=True,
-                timeout=60,
+                timeout=timeout,
             )
         except subprocess.TimeoutExpired:
-            raise CudaError("timeout", f"{self.entry} did not end within a minute") from None
+            raise CudaError("timeout", f"{self.entry} did not end in {timeout} s") from None
         if done.returncode == 0:
             return launch.results(done.stdout)
         parts = done.stderr.decode(errors="replace").split("\n", 2)
