@@ -7,6 +7,8 @@
 VENV ?= .venv
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
+FUZZ_CXX ?= clang++
+SECONDS ?= 600
 
 # The Python of the environment. PATH gives its programs (cmake, ninja, ruff, ...) by plain name.
 PY := $(if $(VENV),$(abspath $(VENV))/bin/python,$(PYTHON))
@@ -40,7 +42,7 @@ listed = $(shell $(BASE) -c 'import functools, tomllib; \
 
 cpp_files := $(shell find csrc tests -name '*.h' -o -name '*.cpp' -o -name '*.c')
 
-.PHONY: help demo test cpp-test py-test gpu-check lint format build wc clean check-torch gtest
+.PHONY: help demo test cpp-test py-test gpu-check fuzz lint format build wc clean check-torch gtest
 .NOTPARALLEL:
 
 help: ## say what there is
@@ -101,6 +103,16 @@ py-test: build $(tools) ## run the Python tests
 
 gpu-check: build $(tools) ## run the tests that need a GPU; without one they fail
 	MYTRITON_REQUIRE_CUDA=1 MYTRITON_REQUIRE_NVRTC=1 $(PY) -m pytest tests/test_cuda.py tests/test_nvrtc.py
+
+# Needs clang++ with libFuzzer (Debian: clang libclang-rt-dev). New inputs stay in build/fuzz/corpus.
+fuzz: ## fuzz the parser and the stages behind it for SECONDS, from the golden files
+	cmake -S . -B build/fuzz -DCMAKE_CXX_COMPILER=$(FUZZ_CXX) -DMYTRITON_TORCH=OFF -DMYTRITON_FUZZ=ON \
+		-DMYTRITON_SANITIZE=fuzzer-no-link,address,undefined
+	cmake --build build/fuzz --target ir_fuzz
+	@mkdir -p build/fuzz/corpus
+	@for file in tests/ir/*/*.mt; do \
+		sed '/^; ---/,$$d' $$file > build/fuzz/corpus/$$(echo $$file | tr / _); done
+	build/fuzz/ir_fuzz -max_total_time=$(SECONDS) -timeout=10 -max_len=4096 build/fuzz/corpus
 
 lint: $(tools) ## check style and types
 	ruff check

@@ -1,5 +1,4 @@
 // Dead code elimination: one walk backwards finds what stores need, one forwards keeps it.
-#include <ranges>
 #include <unordered_set>
 
 #include "ir/rewrite.h"
@@ -10,12 +9,12 @@ namespace mytriton {
 Kernel eliminate_dead_code(const Kernel& kernel) {
     std::unordered_set<uint32_t> live;
     std::unordered_set<InstId> needed;
-    for (InstId id : std::views::reverse(kernel.body())) {
-        const Inst& inst = kernel.inst(id);
+    for (auto id = kernel.body().rbegin(); id != kernel.body().rend(); ++id) {
+        const Inst& inst = kernel.inst(*id);
         bool keep = info(inst.op).has(kWrites);
         for (Value result : inst.results) keep |= live.contains(result.index);
         if (!keep) continue;
-        needed.insert(id);
+        needed.insert(*id);
         for (Value operand : inst.operands) live.insert(operand.index);
     }
     Rewriter rewriter(kernel);
