@@ -68,16 +68,25 @@ int64_t address_of(const Artifact& artifact, size_t i, const at::Tensor& tensor)
                                          : const_cast<void*>(tensor.const_data_ptr()));
 }
 
+void check_int(const Artifact& artifact, size_t i, int64_t number) {
+    if (number < INT32_MIN || number > INT32_MAX)
+        refuse(artifact, i, "expected an int of 32 bits, got " + std::to_string(number));
+}
+
+void check_axis(const Artifact& artifact, size_t axis, int64_t size) {
+    if (size < 0 || size > INT32_MAX)
+        throw ValueError(artifact.ssa().name() + ": grid axis " + std::to_string(axis) +
+                         ": expected 0 to 2147483647, got " + std::to_string(size));
+}
+
 int64_t unpack_scalar(const Artifact& artifact, size_t i, const c10::IValue& value) {
     Type type = artifact.ssa().params()[i].type;
     if (type.is(Scalar::boolean)) return value.toBool();
     // Rounded as constants are: what is too large becomes infinite.
     if (type.is(Scalar::f32))
         return static_cast<int64_t>(bits_of(static_cast<float>(value.toScalar().toDouble())));
-    int64_t number = value.toInt();
-    if (number < INT32_MIN || number > INT32_MAX)
-        refuse(artifact, i, "expected an int of 32 bits, got " + std::to_string(number));
-    return number;
+    check_int(artifact, i, value.toInt());
+    return value.toInt();
 }
 
 LaunchArguments unpack(const Artifact& artifact, const Stack& stack) {
@@ -94,9 +103,7 @@ LaunchArguments unpack(const Artifact& artifact, const Stack& stack) {
                                  : unpack_scalar(artifact, i, arguments[i]));
     for (size_t axis = 0; axis < kGridArguments; ++axis) {
         out.grid[axis] = arguments[count + axis].toInt();
-        if (out.grid[axis] < 0 || out.grid[axis] > INT32_MAX)
-            throw ValueError(artifact.ssa().name() + ": grid axis " + std::to_string(axis) +
-                             ": expected 0 to 2147483647, got " + std::to_string(out.grid[axis]));
+        check_axis(artifact, axis, out.grid[axis]);
     }
     int64_t programs;
     if (__builtin_mul_overflow(out.grid[0] * out.grid[1], out.grid[2], &programs))
@@ -147,16 +154,24 @@ struct LaunchCuda final : c10::OperatorKernel {
 };
 
 // Fake tensors and meta tensors: the kernel returns nothing and changes no metadata. What is wrong
-// with a tensor is said here too: a call that mixes meta tensors with others arrives here.
+// with an argument is said here too: torch.compile and export come here, and so does a call that
+// mixes meta tensors with others. Ints may be symbolic; those have no value yet.
 struct LaunchMeta final : c10::OperatorKernel {
     explicit LaunchMeta(std::shared_ptr<Artifact> a) : artifact(std::move(a)) {}
     void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) {
+        const std::vector<Param>& params = artifact->ssa().params();
         const c10::IValue* arguments =
-            stack->data() + stack->size() - op.schema().arguments().size();
+            stack->data() + stack->size() - params.size() - kGridArguments;
         std::optional<c10::Device> device;
-        for (size_t i = 0; i < artifact->ssa().params().size(); ++i)
+        for (size_t i = 0; i < params.size(); ++i) {
             if (arguments[i].isTensor())
                 check_tensor(*artifact, i, arguments[i].toTensor(), device);
+            else if (params[i].type.is(Scalar::i32) && arguments[i].isInt())
+                check_int(*artifact, i, arguments[i].toInt());
+        }
+        for (size_t axis = 0; axis < kGridArguments; ++axis)
+            if (const c10::IValue& size = arguments[params.size() + axis]; size.isInt())
+                check_axis(*artifact, axis, size.toInt());
         drop_arguments(op, stack);
     }
     std::shared_ptr<Artifact> artifact;
