@@ -323,6 +323,16 @@ def grid_kernel(out, BLOCK: tl.constexpr):
 for grid in [(1,), (5,), (3, 2), (2, 3, 4), (1, 1, 7)]:
     launch(grid_kernel, grid, ints(math.prod(grid), 16), BLOCK=16)
 
+
+@mytriton.jit
+def index_wrap_kernel(out, BLOCK: tl.constexpr):
+    """Ints wrap, though they are made of nothing but lane numbers and constants."""
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, (tl.program_id(0) + at) * 2147483647)
+
+
+launch(index_wrap_kernel, (1,), ints(16), BLOCK=16)
+
 in_place, shifted = normal(100), normal(103)[3:]
 launch(relu_kernel, (1,), in_place, in_place, 100, BLOCK=128)
 launch(add_kernel, (1,), shifted, in_place, torch.zeros(100), 100, BLOCK=128)
