@@ -155,6 +155,29 @@ def test_a_table_in_memory(engine, width: int) -> None:
     assert_same_bits(out, table[(torch.arange(width) * 7 + 3) % width] / table.max())
 
 
+@mytriton.jit
+def wrapped_kernel(x, flags, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(flags + i + n, True, mask=i < n)
+    largest = tl.max(i * 0 + 5)
+    wrap = n - 1 - i
+    tl.store(x + 16 + (wrap % 512 + 512) % 512, largest)
+    j = i + tl.program_id(0) * N
+    tl.store(x + 16 + (j % 512 + 512) % 512, j * 1.5, mask=j < n)
+
+
+@both
+def test_a_text_that_crashes_a_pass_of_the_host_compiler(engine) -> None:
+    n, width = 5, 256  # g++ 12.2, -ftree-slp-vectorize
+    x, flags = torch.zeros(600), torch.zeros(600, dtype=torch.bool)
+    engine(wrapped_kernel)[1](x, flags, n, N=width)
+    expected = torch.zeros(600)
+    expected[16 + (n - 1 - torch.arange(width)) % 512] = 5.0
+    expected[16 : 16 + n] = torch.arange(n) * 1.5
+    assert_same_bits(x, expected)
+    assert flags.nonzero().flatten().tolist() == list(range(n, 2 * n))
+
+
 @both
 def test_one_tensor_as_two_arguments(engine) -> None:
     x = numbers(1000)

@@ -35,6 +35,7 @@ const char* const kFlags[] = {
     "-fno-math-errno",
     "-fno-trapping-math",
     "-ffp-contract=off",
+    "-fno-tree-slp-vectorize",  // g++ 12 crashes in it on some kernels; blocks are vectors already
     "-fwrapv",
     "-fno-strict-aliasing",
     "-fno-exceptions",
