@@ -150,7 +150,7 @@ class Emitter {
         if (expression.starts_with("idiv(")) helpers_.emplace(kIdiv);
         if (expression.starts_with("irem(")) helpers_.emplace(kIrem);
         bool may_overflow = row.has(kWraps) && computed.type_class() == TypeClass::Int &&
-                            !facts_.is_index_arithmetic(inst.result());
+                            !facts_.is_index(inst.result());
         if (!may_overflow) return substitute(expression, operands[0], operands[1], operands[2]);
         for (std::string& operand : operands) operand = "(unsigned)" + operand;
         return "(int)" + substitute(expression, operands[0], operands[1]);

@@ -1,4 +1,5 @@
-// One forward walk: each instruction's facts follow from its operands'.
+// One walk forwards, where facts follow from operands', and one backwards, where they follow from
+// uses.
 #include "plan/facts.h"
 
 #include <algorithm>
@@ -12,8 +13,10 @@ Facts::Facts(const Kernel& kernel) : kernel_(kernel), facts_(kernel.value_count(
     for (InstId id : kernel.body()) {
         const Inst& inst = kernel.inst(id);
         for (Value result : inst.results)
-            facts_[result.index] = {stride_of(inst), index_arithmetic_of(inst), id};
+            facts_[result.index] = {stride_of(inst), has_index_leaves(inst), false, id};
     }
+    for (auto id = kernel.body().rbegin(); id != kernel.body().rend(); ++id)
+        mark_data(kernel.inst(*id));
 }
 
 std::optional<int64_t> Facts::stride(Value value) const {
@@ -21,8 +24,9 @@ std::optional<int64_t> Facts::stride(Value value) const {
     return facts_[value.index].stride;
 }
 
-bool Facts::is_index_arithmetic(Value value) const {
-    return kernel_.is_constant(value) || facts_[value.index].index_arithmetic;
+bool Facts::is_index(Value value) const {
+    const Fact& fact = facts_[value.index];
+    return kernel_.is_constant(value) || (fact.index_leaves && !fact.data);
 }
 
 std::optional<InstId> Facts::definition(Value value) const {
@@ -50,10 +54,22 @@ std::optional<int64_t> Facts::stride_of(const Inst& inst) const {
     return std::nullopt;
 }
 
-bool Facts::index_arithmetic_of(const Inst& inst) const {
+bool Facts::has_index_leaves(const Inst& inst) const {
     if (inst.op == Op::program_id || inst.op == Op::arange) return true;
     if (!info(inst.op).has(kWraps) || !kernel_.type(inst.result()).is(Scalar::i32)) return false;
-    return std::ranges::all_of(inst.operands, [&](Value v) { return is_index_arithmetic(v); });
+    return std::ranges::all_of(inst.operands, [&](Value operand) {
+        return kernel_.is_constant(operand) || facts_[operand.index].index_leaves;
+    });
+}
+
+void Facts::mark_data(const Inst& inst) {
+    const OpInfo& row = info(inst.op);
+    bool compares = row.kind == OpKind::pure && row.result == OpResult::Bool;
+    bool moves_pointer = inst.op == Op::addptr;
+    bool goes_on = row.has(kWraps) && is_index(inst.result());
+    if (compares || moves_pointer || goes_on) return;
+    for (Value operand : inst.operands)
+        if (!operand.none()) facts_[operand.index].data = true;
 }
 
 Address Facts::address(Value pointer) const {

@@ -32,8 +32,10 @@ class Facts {
     // Lane k holds (lane 0's value) + k * stride, as wrapping i32. 0 for what is not a block.
     std::optional<int64_t> stride(Value value) const;
 
-    // Every leaf of the expression is program_id, arange or a constant.
-    bool is_index_arithmetic(Value value) const;
+    // Every leaf of the expression is program_id, arange or a constant, and it serves only as an
+    // index: in addresses, comparisons and other such expressions. Where it wraps around, the
+    // kernel is wrong whatever the value.
+    bool is_index(Value value) const;
 
     // The instruction that defines a result; nothing for parameters and constants.
     std::optional<InstId> definition(Value value) const;
@@ -50,11 +52,13 @@ class Facts {
   private:
     struct Fact {
         std::optional<int64_t> stride;
-        bool index_arithmetic = false;
+        bool index_leaves = false;
+        bool data = false;  // used for more than indexing
         std::optional<InstId> definition;
     };
     std::optional<int64_t> stride_of(const Inst& inst) const;
-    bool index_arithmetic_of(const Inst& inst) const;
+    bool has_index_leaves(const Inst& inst) const;
+    void mark_data(const Inst& inst);
 
     const Kernel& kernel_;
     std::vector<Fact> facts_;

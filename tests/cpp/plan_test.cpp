@@ -66,19 +66,32 @@ TEST(Facts, NoStrideIsClaimedForAnythingElse) {
             << print_inst(b.kernel, definition(b.kernel, value));
 }
 
-TEST(Facts, IndexArithmeticHasOnlyProgramIdsRangesAndConstantsAsLeaves) {
+TEST(Facts, IndicesHaveOnlyProgramIdsRangesAndConstantsAsLeaves) {
     Example b;
     Value index = b.op(Op::neg, {b.op(Op::sub, {b.offsets(8), b.i32(7)})});
-    Value with_param = b.op(Op::add, {index, b.n});
+    Value with_param = b.op(Op::add, {b.arange(0, 8), b.n});
     Value grid = b.emit(Op::num_programs, {}, kI32, {{AttrKey::axis, 0}});
     Value scaled = b.op(Op::mul, {grid, b.i32(2)});
-    Value divided = b.op(Op::div, {index, b.i32(2)});
-    Value as_float = b.op(Op::add, {b.cast(index, Scalar::f32), b.f32(1)});
+    Value as_float = b.op(Op::add, {b.cast(b.arange(0, 8), Scalar::f32), b.f32(1)});
     Facts facts(b.kernel);
-    EXPECT_TRUE(facts.is_index_arithmetic(index));
-    EXPECT_TRUE(facts.is_index_arithmetic(b.i32(3)));
-    for (Value value : {with_param, grid, scaled, divided, as_float, b.n})
-        EXPECT_FALSE(facts.is_index_arithmetic(value));
+    EXPECT_TRUE(facts.is_index(index));
+    EXPECT_TRUE(facts.is_index(b.i32(3)));
+    for (Value value : {with_param, grid, scaled, as_float, b.n})
+        EXPECT_FALSE(facts.is_index(value));
+}
+
+TEST(Facts, IndicesServeOnlyAsIndices) {
+    Example b;
+    Value addressed = b.op(Op::mul, {b.arange(0, 8), b.i32(3)});
+    b.at(b.x, addressed);
+    b.op(Op::cmp_lt, {addressed, b.n});
+    Value stored = b.op(Op::mul, {b.arange(8, 16), b.i32(3)});
+    Value below_stored = b.op(Op::add, {stored, b.i32(1)});
+    b.op(Op::div, {below_stored, b.i32(2)});
+    Facts facts(b.kernel);
+    EXPECT_TRUE(facts.is_index(addressed));
+    EXPECT_FALSE(facts.is_index(below_stored));
+    EXPECT_FALSE(facts.is_index(stored)) << "it reaches data through the sum";
 }
 
 TEST(Facts, AddressIsTheParameterAndTheOffsetsInOrder) {

@@ -32,7 +32,7 @@ static __device__ int irem(int a, int b) {
 extern "C" __global__
 void arithmetic(int* i, float* x, int n) {
     int v0 = blockIdx.y;
-    int v1 = (v0 * 8);
+    int v1 = (int)((unsigned)v0 * (unsigned)8);
     int v2 = (int)((unsigned)v1 + (unsigned)n);
     int v3 = (int)-((unsigned)v2);
     int v4 = idiv(v3, n);
