@@ -21,6 +21,7 @@ ROW = (
 
 CHECK = """
 import os
+import numpy
 import torch
 import mytriton as triton
 import mytriton.language as tl
@@ -33,7 +34,9 @@ def kernel(x, out, BLOCK: tl.constexpr):
 x = torch.cat([torch.rand(60), torch.tensor([0.0, -1.0, float("inf"), 1e-45])])
 out = torch.empty(64)
 expressions, ssa, cuda = kernel[(1,)](x, out, BLOCK=64)
-torch.testing.assert_close(out, 1.0 / torch.sqrt(x), rtol=0, atol=0, equal_nan=True)
+with numpy.errstate(all="ignore"):  # torch's own sqrt is not always correctly rounded
+    expected = numpy.float32(1) / numpy.sqrt(x.numpy())
+numpy.testing.assert_array_equal(out.numpy(), expected)
 assert "rsqrt(" in str(expressions), expressions
 assert "= rsqrt %" in str(ssa), ssa
 assert "(1.0f / sqrtf(v" in cuda, cuda
