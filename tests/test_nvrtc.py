@@ -1,9 +1,12 @@
-"""NVRTC accepts the CUDA text of every kernel here, for three architectures, without a GPU."""
+"""NVRTC accepts the CUDA text of every kernel in the suite for three architectures; no GPU needed."""
 
 import os
+import re
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from conftest import CUDA_TEXTS
 from kernels import add_kernel, leaky_relu_kernel, relu_kernel, sigmoid_kernel, softmax_kernel
 
 import mytriton as triton
@@ -39,8 +42,10 @@ def every_op(f, i, b, out, iout, bout, n, alpha, flag, BLOCK: tl.constexpr):
 
 
 def compile_all(src: str, name: str) -> None:
+    entry = re.search(r"__global__\nvoid (\w+)\(", src)
+    assert entry, name
     for arch in ARCHITECTURES:
-        assert _C.nvrtc_compile(src, name, arch)[:4] == b"\x7fELF", arch
+        assert _C.nvrtc_compile(src, entry[1], arch)[:4] == b"\x7fELF", arch
 
 
 @pytest.mark.parametrize("kernel", [add_kernel, relu_kernel, leaky_relu_kernel, sigmoid_kernel])
@@ -67,3 +72,10 @@ def test_an_error_shows_the_cuda_line() -> None:
     broken = 'extern "C" __global__ void k(float* x) {\n    x[0] = missing;\n}'
     with pytest.raises(triton.CompileError, match=r"(?s)missing.*x\[0\] = missing;"):
         _C.nvrtc_compile(broken, "k", "sm_90a")
+
+
+@pytest.mark.last
+def test_every_kernel_that_the_suite_has_compiled() -> None:
+    with ThreadPoolExecutor() as threads:
+        for _ in threads.map(lambda item: compile_all(*item), CUDA_TEXTS.items()):
+            pass
