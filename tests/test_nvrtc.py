@@ -1,4 +1,4 @@
-"""NVRTC accepts the CUDA text of every kernel in the suite for three architectures; no GPU needed."""
+"""NVRTC accepts the CUDA text of every kernel in the suite, for three architectures."""
 
 import os
 import re
