@@ -58,9 +58,10 @@ class Emitter {
   public:
     Emitter(const Kernel& kernel, const LanePlan& plan)
         : kernel_(kernel), plan_(plan), facts_(kernel) {
-        std::vector<std::string> names = {kernel.name()};
+        std::vector<std::string> names;
         for (const Param& param : kernel.params()) names.push_back(param.name);
         names_ = cxx_names(names);
+        names_.insert(names_.begin(), cuda_function_name(kernel.name()));
     }
 
     SourceText run() {

@@ -3,6 +3,7 @@
 
 #include <cctype>
 #include <cstdio>
+#include <initializer_list>
 #include <set>
 #include <sstream>
 
@@ -37,16 +38,46 @@ constexpr const char* kLibraryNames = R"(
     widen halve f32v i32v i64v f64v i16v u8v kLanes kPartials load_f32 load_i32 load_bool
     store_f32 store_i32 store_bool gather_f32 gather_i32 gather_bool scatter_f32 scatter_i32
     scatter_bool bits_of float_of i32_to_f32 bool_to_f32 f32_to_i32 bool_to_i32 f32_to_bool
-    i32_to_bool
+    i32_to_bool NULL
 )";
 
-const std::set<std::string, std::less<>>& reserved() {
+// Functions that CUDA's headers declare for double, and with an f behind their name for float.
+// Parameters may hide them; a kernel of that name is refused as another overload of theirs.
+constexpr const char* kCudaMath = R"(
+    acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi cyl_bessel_i0
+    cyl_bessel_i1 erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs fdim fdivide floor
+    fma fmax fmin fmod frexp hypot ilogb j0 j1 jn ldexp lgamma llrint llround log log10 log1p
+    log2 logb lrint lround modf nan nearbyint nextafter norm norm3d norm4d normcdf normcdfinv
+    pow rcbrt remainder remquo rhypot rint rnorm rnorm3d rnorm4d round rsqrt scalbln scalbn
+    sin sincos sincospi sinh sinpi sqrt tan tanh tgamma trunc y0 y1 yn
+)";
+
+// Other names that stand at file scope there.
+constexpr const char* kCudaNames = R"(
+    labs llabs umin umax llmin llmax ullmin ullmax clock64 clock_t dim3 size_t ptrdiff_t
+    va_list cudaStream_t cudaError_t
+)";
+
+using Words = std::set<std::string, std::less<>>;
+
+Words words_of(std::initializer_list<const char*> lists, const char* suffix = "") {
+    Words words;
+    for (const char* list : lists) {
+        std::istringstream in(list);
+        for (std::string word; in >> word;) words.insert(word + suffix);
+    }
+    return words;
+}
+
+const Words& reserved() {
+    static const auto* words = new Words(words_of({kKeywords, kSchemaWords, kLibraryNames}));
+    return *words;
+}
+
+const Words& declared_by_cuda() {
     static const auto* words = [] {
-        auto* out = new std::set<std::string, std::less<>>();
-        for (const char* list : {kKeywords, kSchemaWords, kLibraryNames}) {
-            std::istringstream in(list);
-            for (std::string word; in >> word;) out->insert(word);
-        }
+        auto* out = new Words(words_of({kCudaMath, kCudaNames}));
+        out->merge(words_of({kCudaMath}, "f"));
         return out;
     }();
     return *words;
@@ -75,6 +106,11 @@ std::string cxx_name(const std::string& name) {
     if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0]))) out = "k" + out;
     bool ours = out.starts_with("mt_") || out.starts_with("__") || looks_like_a_value(out);
     return ours || reserved().contains(out) ? "p_" + out : out;
+}
+
+std::string cuda_function_name(const std::string& name) {
+    std::string out = cxx_name(name);
+    return declared_by_cuda().contains(out) ? "p_" + out : out;
 }
 
 std::vector<std::string> cxx_names(const std::vector<std::string>& names) {

@@ -208,6 +208,18 @@ TEST(CudaNames, NamesThatWouldNotCompileAreChangedEverywhere) {
     EXPECT_EQ(cuda_entry(b.kernel), "gr_c3_b6_c3_9fe");
 }
 
+TEST(CudaNames, AKernelOverloadsNoFunctionOfCudaAndParametersMayHideThem) {
+    for (std::string name : {"norm", "normf", "hypot", "dim3", "expf", "int"}) {
+        HandBuilt b;
+        b.kernel = Kernel(name);
+        Value to = b.pointer("y1");
+        b.store(to, b.param("norm", Scalar::f32));
+        EXPECT_EQ(cuda_entry(b.kernel), "p_" + name);
+        EXPECT_EQ(count(cuda(b.kernel), "void p_" + name + "(float* y1, float norm) {"), 1);
+    }
+    EXPECT_EQ(cuda_entry(Kernel("norm_kernel")), "norm_kernel");
+}
+
 // --- memory order --------------------------------------------------------------------------------
 
 TEST_F(CudaEmit, OneThreadStoresAScalarUnderItsMask) {

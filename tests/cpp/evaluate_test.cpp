@@ -173,6 +173,18 @@ TEST_F(Engines, ASharedPointerUnderAMaskOfLanesGivesABlock) {
     for (int i = 0; i < 20; ++i) EXPECT_EQ(after[1].values<float>()[i], i < 3 ? 5 : i) << i;
 }
 
+TEST_F(Engines, BoundsTakeTheirLastLaneOrNot) {
+    Value under = pointer("under"), up_to = pointer("up_to"), n = param("n", Scalar::i32);
+    Value lanes = arange(0, 40);
+    store(at(under, lanes), f32(1), op(Op::cmp_gt, {n, lanes}));
+    store(at(up_to, arange(0, 48)), f32(1), op(Op::cmp_le, {arange(0, 48), n}));
+    for (int32_t bound : {INT32_MIN, -1, 0, 1, 15, 16, 17, 39, 40, 47, 48, INT32_MAX}) {
+        std::vector<Arg> after = run({Arg(Scalar::f32, 40), Arg(Scalar::f32, 48), bits_of(bound)});
+        for (int i = 0; i < 40; ++i) EXPECT_EQ(after[0].values<float>()[i], i < bound) << bound;
+        for (int i = 0; i < 48; ++i) EXPECT_EQ(after[1].values<float>()[i], i <= bound) << bound;
+    }
+}
+
 // One page between two that may not be touched.
 class GuardedPage {
   public:

@@ -76,8 +76,8 @@ class RandomKernel : public HandBuilt {
     void load_block(Scalar scalar) {
         Value from = at_index(in_[pool(scalar)], chance(4) ? gather_index() : index());
         Value mask = any_mask();
-        // A pointer that is the same for all lanes gives a block where the mask is one.
-        Value other = mask.none() || chance(3) ? Value() : operand(scalar);
+        Scalar given = scalar == Scalar::f32 && chance(4) ? Scalar::i32 : scalar;
+        Value other = mask.none() || chance(3) ? Value() : operand(given);
         blocks_[pool(scalar)].push_back(load(from, mask, other));
     }
 
