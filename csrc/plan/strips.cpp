@@ -51,8 +51,8 @@ class Planner {
     // Scalar steps run before the stage that is open, unless they need something of it.
     void place_scalar(InstId id, bool memory) {
         const Inst& inst = kernel_.inst(id);
-        if (inst.op == Op::addptr) return;
         if (needs_open_stage(inst.operands)) close();
+        if (inst.op == Op::addptr) return;  // part of the addresses that use it
         if (memory) {
             Access access = access_of(facts_, inst);
             if (access.writes || must_wait(facts_, open_accesses_, access)) close();
