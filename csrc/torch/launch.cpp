@@ -1,43 +1,22 @@
 // A hit: bind the arguments, hash their kinds, look the op up and call it, without running Python.
 // Everything unusual - a miss, a subclass, a wrong argument - goes to `slow`, which knows all the
 // rules and all the messages; so nothing is checked twice and no message stands here.
-//
-// The only file that includes python_variable.h, which takes 13 seconds to compile.
 #include "torch/launch.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
-#include <torch/csrc/autograd/python_variable.h>
+#include <pybind11/pybind11.h>
 #include <torch/csrc/utils/object_ptr.h>
 
-#include <bit>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "ir/error.h"
+#include "torch/call.h"
 
 namespace mytriton {
 
 namespace {
-
-struct Parameter {
-    PyObject* name;  // interned
-    bool is_constexpr;
-    bool by_position;    // false: keyword-only
-    bool by_name;        // false: positional-only
-    PyObject* fallback;  // the default; null: none
-};
-
-using Key = c10::SmallVector<uint64_t, 16>;
-
-struct KeyHash {
-    size_t operator()(const Key& key) const {
-        uint64_t hash = 0xcbf29ce484222325;
-        for (uint64_t word : key) hash = (hash ^ word) * 0x100000001b3;
-        return hash ^ (hash >> 32);
-    }
-};
 
 struct Entry {
     c10::OperatorHandle op;
@@ -55,107 +34,6 @@ struct Bound {
     Cache* cache;
     PyObject* grid;
 };
-
-using Slots = c10::SmallVector<PyObject*, 16>;  // borrowed, by parameter
-
-// Fills the slots as Python would bind the call; false for anything but a plain correct call.
-bool bind(const Cache& cache, PyObject* const* args, Py_ssize_t positional, PyObject* keywords,
-          Slots& slots) {
-    const std::vector<Parameter>& parameters = *cache.parameters;
-    if (static_cast<size_t>(positional) > parameters.size()) return false;
-    slots.assign(parameters.size(), nullptr);
-    for (Py_ssize_t i = 0; i < positional; ++i) {
-        if (!parameters[i].by_position) return false;
-        slots[i] = args[i];
-    }
-    Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
-    for (Py_ssize_t k = 0; k < named; ++k) {
-        size_t i = 0;  // keyword names are interned, so identity is enough for a hit
-        while (i < parameters.size() && parameters[i].name != PyTuple_GET_ITEM(keywords, k)) ++i;
-        if (i == parameters.size() || slots[i] || !parameters[i].by_name) return false;
-        slots[i] = args[positional + k];
-    }
-    for (size_t i = 0; i < parameters.size(); ++i) {
-        if (!slots[i]) slots[i] = parameters[i].fallback;
-        if (!slots[i]) return false;
-    }
-    return true;
-}
-
-// What a constexpr adds to the key: its type and its bits. False for what only Python can compare.
-bool add_constexpr(PyObject* value, Key& key) {
-    if (value == Py_None || PyBool_Check(value)) {
-        key.push_back(value == Py_None ? 1 : value == Py_True ? 2 : 3);
-        return true;
-    }
-    if (PyLong_CheckExact(value)) {
-        int overflow = 0;
-        long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-        key.append({4, static_cast<uint64_t>(number)});
-        return overflow == 0;
-    }
-    if (PyFloat_CheckExact(value)) {
-        key.append({5, std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(value))});
-        return true;
-    }
-    return false;
-}
-
-// A run-time argument: its kind goes into the key, its value onto the stack. The first tensor
-// decides the device. False for anything that does not simply run.
-bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
-                  std::optional<c10::Device>& device) {
-    if (THPVariable_CheckExact(value)) {
-        const at::Tensor& tensor = THPVariable_Unpack(value);
-        c10::Device where = tensor.device();
-        if (tensor.layout() != c10::kStrided || (!where.is_cpu() && !where.is_cuda())) return false;
-        if (device && *device != where) return false;
-        device = where;
-        key.push_back(16 + static_cast<uint64_t>(tensor.scalar_type()));
-        stack.emplace_back(tensor);
-        return true;
-    }
-    if (PyBool_Check(value)) {
-        key.push_back(6);
-        stack.emplace_back(value == Py_True);
-        return true;
-    }
-    if (PyLong_CheckExact(value)) {
-        int overflow = 0;
-        long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-        if (overflow != 0 || number < INT32_MIN || number > INT32_MAX) return false;
-        key.push_back(7);
-        stack.emplace_back(static_cast<int64_t>(number));
-        return true;
-    }
-    if (PyFloat_CheckExact(value)) {
-        key.push_back(8);
-        stack.emplace_back(PyFloat_AS_DOUBLE(value));
-        return true;
-    }
-    return false;
-}
-
-bool add_axis(PyObject* size, torch::jit::Stack& stack) {
-    if (!PyLong_CheckExact(size)) return false;
-    int overflow = 0;
-    long long number = PyLong_AsLongLongAndOverflow(size, &overflow);
-    if (overflow != 0 || number < 0 || number > INT32_MAX) return false;
-    stack.emplace_back(static_cast<int64_t>(number));
-    return true;
-}
-
-bool add_grid(PyObject* grid, torch::jit::Stack& stack) {
-    Py_ssize_t axes = PyTuple_CheckExact(grid) ? PyTuple_GET_SIZE(grid) : 1;
-    if (axes < 1 || axes > 3) return false;
-    for (Py_ssize_t i = 0; i < 3; ++i) {
-        if (i >= axes)
-            stack.emplace_back(static_cast<int64_t>(1));
-        else if (!add_axis(PyTuple_CheckExact(grid) ? PyTuple_GET_ITEM(grid, i) : grid, stack))
-            return false;
-    }
-    return true;
-}
 
 bool is_function(PyObject* grid) {
     return !PyTuple_CheckExact(grid) && !PyLong_CheckExact(grid) && PyCallable_Check(grid);
@@ -211,7 +89,7 @@ PyObject* launch_slow(Bound* bound, PyObject* grid, PyObject* const* args, Py_ss
 PyObject* launch(Bound* bound, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
     const Cache& cache = *bound->cache;
     Slots slots;
-    if (!bind(cache, args, positional, keywords, slots))
+    if (!bind_call(*cache.parameters, args, positional, keywords, slots))
         return launch_slow(bound, bound->grid, args, positional, keywords, nullptr);
     Key key;
     torch::jit::Stack stack;

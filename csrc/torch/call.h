@@ -1,0 +1,50 @@
+// From the arguments of a Python call to what a warm launch needs: a key and a dispatcher's stack.
+//
+// Each function answers false for whatever is not plain and correct; the launch then starts again
+// in Python, which says what is wrong.
+#pragma once
+
+#include <ATen/core/stack.h>
+#include <Python.h>
+
+#include <optional>
+#include <vector>
+
+namespace mytriton {
+
+struct Parameter {
+    PyObject* name;  // interned
+    bool is_constexpr;
+    bool by_position;    // false: keyword-only
+    bool by_name;        // false: positional-only
+    PyObject* fallback;  // the default; null: none
+};
+
+using Key = c10::SmallVector<uint64_t, 16>;
+
+struct KeyHash {
+    size_t operator()(const Key& key) const {
+        uint64_t hash = 0xcbf29ce484222325;
+        for (uint64_t word : key) hash = (hash ^ word) * 0x100000001b3;
+        return hash ^ (hash >> 32);
+    }
+};
+
+using Slots = c10::SmallVector<PyObject*, 16>;  // borrowed, by parameter
+
+// Fills the slots as Python would bind the call, defaults included.
+bool bind_call(const std::vector<Parameter>& parameters, PyObject* const* args,
+               Py_ssize_t positional, PyObject* keywords, Slots& slots);
+
+// What a constexpr adds to the key: its type and its bits.
+bool add_constexpr(PyObject* value, Key& key);
+
+// A run-time argument: its kind goes into the key, its value onto the stack. The first tensor
+// decides the device.
+bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
+                  std::optional<c10::Device>& device);
+
+// The grid's three sizes, onto the stack.
+bool add_grid(PyObject* grid, torch::jit::Stack& stack);
+
+}  // namespace mytriton
