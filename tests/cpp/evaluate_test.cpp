@@ -117,6 +117,17 @@ TEST_F(Engines, ReductionsOfSpecialFloats) {
     for (int i : {6, 7, 8}) EXPECT_EQ(got[i], -kInf) << i;
 }
 
+TEST_F(Engines, AnAddressMayComeFromAReduction) {
+    Value steps = pointer("steps", Scalar::i32), out = pointer("out", Scalar::i32);
+    Value lanes = arange(0, 64);
+    Value moved = at(out, op(Op::sum, {load(at(steps, lanes))}));
+    store(at(moved, lanes), lanes);
+    std::vector<int32_t> ones(64, 1);
+    std::vector<Arg> after = run({Arg::ints(ones), Arg(Scalar::i32, 128)});
+    for (int i = 0; i < 128; ++i)
+        EXPECT_EQ(after[1].values<int32_t>()[i], i < 64 ? 0 : i - 64) << i;
+}
+
 TEST_F(Engines, SoftmaxIsRight) {
     Value x = pointer("x"), out = pointer("out"), n = param("n", Scalar::i32);
     Value lanes = arange(0, 128), mask = op(Op::cmp_lt, {lanes, n});

@@ -86,7 +86,8 @@ class RandomKernel : public HandBuilt {
         constexpr Op kReductions[] = {Op::sum, Op::max, Op::min};
         Value result = op(kReductions[random_() % 3], {block(scalar)});
         scalars_[pool(scalar)].push_back(result);
-        store(array("out" + std::to_string(args.size()), scalar), result);
+        // A store ends the stage; without one, more may join it.
+        if (chance(2)) store(array("out" + std::to_string(args.size()), scalar), result);
     }
 
     // Writes into an input; what is loaded afterwards must see it.
@@ -159,8 +160,9 @@ class RandomKernel : public HandBuilt {
 
     Value at_index(Value base, Value index) {
         switch (random_() % 4) {
-            case 0:
-                return at(at(base, i32(2)), index);
+            case 0:  // a reduction's result, often
+                return at(at(base, op(Op::bit_and, {one_of(scalars_[pool(Scalar::i32)]), i32(3)})),
+                          index);
             case 1:
                 return at(at(at(base, n_), index), op(Op::neg, {n_}));
             case 2:  // two offsets by lane
