@@ -1,10 +1,16 @@
-"""The two ways to run a kernel on the CPU, to run one test on both and compare their answers.
+"""The three ways to run a kernel on the CPU, to run one test on each and compare their answers.
 
 ``compiled(kernel)`` is the kernel as it is: machine code by the host compiler. Its twin
-``evaluated(kernel)`` runs on the built-in evaluator. `both` parametrises a test over the two.
+``evaluated(kernel)`` runs on the built-in evaluator. ``cuda_text(kernel)`` runs its CUDA text, one
+thread a lane, and looks for races and overruns as it does so.
+
+`every` parametrises a test over the three. `both` leaves the text out, for kernels whose blocks the
+lane layout cannot hold, whose result hangs on an order that CUDA does not define, or whose launch
+has too many threads: the text takes about 2 microseconds for each, and 5 milliseconds for a launch.
 """
 
 import functools
+import inspect
 import os
 import types
 from collections.abc import Callable
@@ -13,8 +19,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from cuda_on_cpu.runner import CudaText
 
 import mytriton
+from mytriton.arguments import check_grid
 
 
 class Evaluated:
@@ -40,6 +48,40 @@ class Evaluated:
         return launch
 
 
+class OnCudaText:
+    """Launches the CUDA text of a kernel. As with other engines tensors are written in place, and
+    those that share memory share it. A kernel that has no text raises its ValueError."""
+
+    def __init__(self, kernel: mytriton.JITFunction) -> None:
+        self.kernel = kernel
+        self.texts: dict[mytriton.CompiledKernel, CudaText] = {}
+
+    def __getitem__(self, grid: Any) -> Callable[..., mytriton.CompiledKernel]:
+        def launch(*args: Any, **kwargs: Any) -> mytriton.CompiledKernel:
+            artifact = self.kernel.compile(*args, **kwargs)
+            if artifact not in self.texts:
+                self.texts[artifact] = CudaText.of(artifact)
+            bound = inspect.signature(self.kernel.fn).bind(*args, **kwargs)
+            bound.apply_defaults()
+            sizes = check_grid(grid(dict(bound.arguments)) if callable(grid) else grid)
+            constants = {p.name for p in self.kernel.parameters if p.is_constexpr}
+            given = [value for name, value in bound.arguments.items() if name not in constants]
+            results = self.texts[artifact].run(sizes, *given)
+            tensors = [value for value in given if isinstance(value, torch.Tensor)]
+            for tensor, result in zip(tensors, results, strict=True):
+                memory(tensor).copy_(memory(result))
+            return artifact
+
+        return launch
+
+
+def memory(tensor: torch.Tensor) -> torch.Tensor:
+    """The bytes from a tensor's first element to its last one, what a view skips included."""
+    steps = zip(tensor.shape, tensor.stride(), strict=True)
+    count = 1 + sum((n - 1) * step for n, step in steps) if tensor.numel() else 0
+    return tensor.as_strided((count,), (1,)).view(torch.uint8)
+
+
 def compiled(kernel: mytriton.JITFunction) -> mytriton.JITFunction:
     return kernel
 
@@ -49,7 +91,13 @@ def evaluated(kernel: mytriton.JITFunction) -> Evaluated:
     return Evaluated(kernel)
 
 
+@functools.cache
+def cuda_text(kernel: mytriton.JITFunction) -> OnCudaText:
+    return OnCudaText(kernel)
+
+
 both = pytest.mark.parametrize("engine", [compiled, evaluated])
+every = pytest.mark.parametrize("engine", [compiled, evaluated, cuda_text])
 
 
 def bits(values: torch.Tensor) -> np.ndarray:

@@ -1,12 +1,11 @@
 """Statements of a program are ordered for its whole block; and tensors of every shape and type.
 
-A load sees every earlier store of its program, from any lane, and no later one. Everything runs on
-both CPU engines.
+A load sees every earlier store of its program, from any lane, and no later one.
 """
 
 import pytest
 import torch
-from engines import assert_same_bits, both
+from engines import assert_same_bits, both, every
 from kernels import copy_kernel, mixed_widths_kernel, relu_kernel
 
 import mytriton
@@ -42,7 +41,7 @@ def shift_down_kernel(x, N: tl.constexpr):
     tl.store(x + i, tl.load(x + i + 1))
 
 
-@both
+@every
 @pytest.mark.parametrize("width", WIDTHS)
 def test_copies_within_one_tensor(engine, width: int) -> None:
     for n in (width, width - 1, 1):
@@ -81,7 +80,7 @@ def sequence_kernel(x, out, N: tl.constexpr):
     tl.store(out + 4 * N + i, last)
 
 
-@both
+@every
 @pytest.mark.parametrize("width", WIDTHS)
 def test_loads_see_earlier_stores_only(engine, width: int) -> None:
     x = numbers(width)
@@ -110,7 +109,7 @@ def scalars_kernel(x, counter, out, N: tl.constexpr):
     tl.store(out + N + 1, tl.load(out + 1))
 
 
-@both
+@every
 @pytest.mark.parametrize("width", WIDTHS)
 def test_scalars_among_blocks(engine, width: int) -> None:
     x, out = numbers(width), torch.zeros(width + 2)
@@ -145,7 +144,7 @@ def through_memory_kernel(x, scratch, out, N: tl.constexpr):
     tl.store(out + i, tl.load(scratch + (i * 7 + 3) % N) / tl.max(tl.load(scratch + i)))
 
 
-@both
+@every
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_table_in_memory(engine, width: int) -> None:
     x, scratch, out = numbers(width), torch.zeros(width), torch.zeros(width)
@@ -166,7 +165,7 @@ def wrapped_kernel(x, flags, n, N: tl.constexpr):
     tl.store(x + 16 + (j % 512 + 512) % 512, j * 1.5, mask=j < n)
 
 
-@both
+@every
 def test_a_text_that_crashes_a_pass_of_the_host_compiler(engine) -> None:
     n, width = 5, 256  # g++ 12.2, -ftree-slp-vectorize
     x, flags = torch.zeros(600), torch.zeros(600, dtype=torch.bool)
@@ -178,7 +177,7 @@ def test_a_text_that_crashes_a_pass_of_the_host_compiler(engine) -> None:
     assert flags.nonzero().flatten().tolist() == list(range(n, 2 * n))
 
 
-@both
+@every
 def test_one_tensor_as_two_arguments(engine) -> None:
     x = numbers(1000)
     expected = torch.where(x > 0, x, 0.0)
@@ -229,7 +228,7 @@ def test_blocks_wider_than_a_thread_block(engine, width: int) -> None:
 # --- tensors -------------------------------------------------------------------------------------
 
 
-@both
+@every
 def test_bool_tensors_are_bytes(engine) -> None:
     @mytriton.jit
     def flip(x, out, count, n, N: tl.constexpr):
@@ -251,7 +250,7 @@ def test_bool_tensors_are_bytes(engine) -> None:
         assert count.item() == int((raw != 0).sum())
 
 
-@both
+@every
 def test_views_are_their_memory_from_the_first_element(engine) -> None:
     x = numbers(64).reshape(8, 8)
     out = torch.full((64,), -7.0)
@@ -269,7 +268,7 @@ def test_views_are_their_memory_from_the_first_element(engine) -> None:
     assert_same_bits(unaligned[3:63], x.flatten()[1:61])
 
 
-@both
+@every
 def test_zero_size_tensors(engine) -> None:
     empty = torch.empty(0)
     engine(copy_kernel)[1](empty, empty, 0, BLOCK=64)

@@ -1,9 +1,13 @@
-"""sum, max and min over a block: documented order, exact bits, NaN, and bool counted as ints."""
+"""sum, max and min over a block: documented order, exact bits, NaN, and bool counted as ints.
+
+CUDA text adds floats in another order than the CPU engines, of which nothing is promised but that
+each addition rounds once. All else it computes to the bit.
+"""
 
 import numpy as np
 import pytest
 import torch
-from engines import assert_same_bits, both
+from engines import assert_same_bits, cuda_text, every
 
 import mytriton
 import mytriton.language as tl
@@ -39,24 +43,33 @@ def sum_in_order(row: np.ndarray) -> np.float32:
     return partial[0]
 
 
+def assert_sums_in_some_order(total: torch.Tensor, rows: torch.Tensor) -> None:
+    terms = rows.double()
+    bound = rows.shape[1] * 2.0**-24 * terms.abs().sum(1)
+    off = (total.double() - terms.sum(1)).abs()
+    assert (off <= bound).all(), f"{total} is off by {off}, more than {bound}"
+
+
 def test_the_table_has_no_other_reduction() -> None:
     names = {row["name"] for row in _C.op_rows() if row["kind"] == "reduce"}
     assert names == {"sum", "max", "min"}, "a new reduction needs its tests here"
 
 
-@both
+@every
 @pytest.mark.parametrize("width", WIDTHS)
 def test_float_rows(engine, width: int) -> None:
     generator = torch.Generator().manual_seed(width)
     rows = torch.randn(7, width, generator=generator) * 10.0 ** torch.arange(-3, 4)[:, None]
     total, largest, smallest = launch(engine, rows, torch.float32)
-    in_order = torch.tensor([sum_in_order(row) for row in rows.numpy()])
-    assert_same_bits(total, in_order)
+    if engine is cuda_text:
+        assert_sums_in_some_order(total, rows)
+    else:
+        assert_same_bits(total, torch.tensor([sum_in_order(row) for row in rows.numpy()]))
     assert_same_bits(largest, rows.amax(1))
     assert_same_bits(smallest, rows.amin(1))
 
 
-@both
+@every
 @pytest.mark.parametrize("width", WIDTHS)
 def test_special_floats(engine, width: int) -> None:
     inf, nan = float("inf"), float("nan")
@@ -81,7 +94,7 @@ def test_special_floats(engine, width: int) -> None:
     assert str(total[4].item()) == "-0.0"
 
 
-@both
+@every
 @pytest.mark.parametrize("width", WIDTHS)
 def test_int_rows(engine, width: int) -> None:
     generator = torch.Generator().manual_seed(width)
@@ -94,7 +107,7 @@ def test_int_rows(engine, width: int) -> None:
     assert_same_bits(smallest, rows.amin(1))
 
 
-@both
+@every
 @pytest.mark.parametrize("width", WIDTHS)
 def test_bool_counts(engine, width: int) -> None:
     generator = torch.Generator().manual_seed(width)
@@ -123,11 +136,15 @@ def chained_kernel(x, out, columns, N: tl.constexpr):
     tl.store(out + columns + 2, tl.sum(lane * 2))
 
 
-@both
+@every
 @pytest.mark.parametrize("columns", [1, 15, 16, 100, 1000])
 def test_chained_reductions(engine, columns: int) -> None:
     width = mytriton.next_power_of_2(columns)
-    x = torch.randn(columns, generator=torch.Generator().manual_seed(8))
+    generator = torch.Generator().manual_seed(8)
+    x = torch.randn(columns, generator=generator)
+    if engine is cuda_text:  # whole numbers of a whole mean, whose sums are exact in any order
+        x = torch.randint(-50, 50, (columns,), generator=generator).float()
+        x[0] -= x.sum() % columns
     out = torch.full((columns + 4,), -5.0)
     engine(chained_kernel)[1](x, out, columns, N=width)
 

@@ -1,17 +1,29 @@
 """The reference kernels on CPU tensors: right numbers at every size, and nothing written beyond."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
-from engines import assert_same_bits, both
+from engines import assert_same_bits, compiled, cuda_text, evaluated, every
 from kernels import add_kernel, leaky_relu_kernel, relu_kernel, sigmoid_kernel, softmax_kernel
 
 import mytriton
 
 BLOCK = 256
 PAST = 300  # elements after the n-th, more than a block
-SIZES = [0, 1, 255, 256, 257, 1_000_003]
+SIZES = [0, 1, 255, 256, 257, 1003]
+LARGE = 1_000_003  # too many threads for the CUDA text
 UNTOUCHED = -12345.0
+
+
+at_every_size = pytest.mark.parametrize(
+    ("engine", "n"),
+    [
+        *itertools.product((compiled, evaluated, cuda_text), SIZES),
+        *itertools.product((compiled, evaluated), [LARGE]),
+    ],
+)
 
 
 def grid(meta):
@@ -41,15 +53,13 @@ def launch(engine, kernel, arguments: tuple, n: int) -> torch.Tensor:
     return out[:n]
 
 
-@both
-@pytest.mark.parametrize("n", SIZES)
+@at_every_size
 def test_add(engine, n: int) -> None:
     x, y = inputs(n, 0), inputs(n, 3)
     assert_same_bits(launch(engine, add_kernel, (x, y), n), (x + y)[:n], x, y)
 
 
-@both
-@pytest.mark.parametrize("n", SIZES)
+@at_every_size
 def test_relu(engine, n: int) -> None:
     x = inputs(n, 1)
     expected = torch.relu(x)[:n]
@@ -57,16 +67,14 @@ def test_relu(engine, n: int) -> None:
     assert_same_bits(launch(engine, relu_kernel, (x,), n), expected, x)
 
 
-@both
-@pytest.mark.parametrize("n", SIZES)
+@at_every_size
 def test_leaky_relu(engine, n: int) -> None:
     x = inputs(n, 2)
     expected = torch.nn.functional.leaky_relu(x, 0.01)[:n]
     assert_same_bits(launch(engine, leaky_relu_kernel, (x, 0.01), n), expected, x)
 
 
-@both
-@pytest.mark.parametrize("n", SIZES)
+@at_every_size
 def test_sigmoid(engine, n: int) -> None:
     x = inputs(n, 4)
     got = launch(engine, sigmoid_kernel, (x,), n).double().numpy()
@@ -77,7 +85,7 @@ def test_sigmoid(engine, n: int) -> None:
     assert (np.abs(got - exact) <= bound)[~np.isnan(exact)].all()
 
 
-@both
+@every
 def test_softmax_rows(engine) -> None:
     x = torch.randn(37, 300, generator=torch.Generator().manual_seed(5)) * 4
     for columns, block in ((300, 512), (1, 1), (17, 17)):

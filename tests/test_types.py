@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from engines import assert_same_bits, both
+from engines import assert_same_bits, every
 
 import mytriton
 import mytriton.language as tl
@@ -47,7 +47,7 @@ def cast_kernel(x, s, blocks, stored, scalars, TO: tl.constexpr, N: tl.constexpr
     tl.store(scalars + 1, s)
 
 
-@both
+@every
 @pytest.mark.parametrize(("source", "to", "values", "results"), CASTS)
 def test_casts(engine, source: str, to: str, values: list[Any], results: list[Any]) -> None:
     # Repeated, so that whole vectors and a rest are converted.
@@ -77,7 +77,7 @@ def constant_casts_kernel(ints, floats, bools):
     tl.store(bools + 2, -7)
 
 
-@both
+@every
 def test_casts_of_constants(engine) -> None:
     ints, floats = torch.zeros(5, dtype=torch.int32), torch.zeros(2)
     bools = torch.zeros(3, dtype=torch.bool)
@@ -165,7 +165,7 @@ def truncated(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return quotient.astype(np.int32), np.where(b == 0, a, a - quotient * safe).astype(np.int32)
 
 
-@both
+@every
 def test_mixed_operands(engine) -> None:
     width = 37
     i = torch.arange(width, dtype=torch.int32) * 90_000_007 - 5
