@@ -1,4 +1,5 @@
-// A libFuzzer target: any bytes as SSA text give an error or a kernel, which every stage then takes.
+// A libFuzzer target: any bytes as SSA text give an error or a kernel, which every stage then
+// takes.
 //
 //     make fuzz SECONDS=600      needs clang++ with libFuzzer; the golden files are the corpus
 #include <cstddef>
@@ -36,7 +37,8 @@ void take_through_stages(const Kernel& kernel) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {
-        Kernel kernel = parse_kernel(std::string(reinterpret_cast<const char*>(data), size), "f.mt");
+        Kernel kernel =
+            parse_kernel(std::string(reinterpret_cast<const char*>(data), size), "f.mt");
         verify(kernel);
         take_through_stages(kernel);
     } catch (const CompileError&) {
