@@ -18,6 +18,7 @@
 
 #include "cuda/driver.h"
 #include "ir/error.h"
+#include "messages.h"
 
 namespace {
 thread_local int allocations = 0;
@@ -112,24 +113,6 @@ class CudaLaunch : public testing::Test {
     std::vector<int> compiled_for;
     void* args[1] = {nullptr};
 };
-
-template <typename Error, typename Call>
-std::string message_of(Call call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.what();
-    } catch (const std::exception& error) {
-        return std::string("another type of error: ") + error.what();
-    }
-    return "no error";
-}
-
-void expect_parts(const std::string& message, const std::vector<std::string>& parts) {
-    for (const std::string& part : parts) {
-        EXPECT_NE(message.find(part), message.npos) << "'" << part << "' is not in: " << message;
-    }
-}
 
 TEST_F(CudaLaunch, GridBlockStreamAndArgsReachTheDriver) {
     CudaKernel kernel("text", "add_kernel", 256, false, compile_fake());

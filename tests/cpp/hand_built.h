@@ -10,6 +10,7 @@
 #include "ir/ir.h"
 #include "ir/literal.h"
 #include "ir/typing.h"
+#include "messages.h"
 
 namespace mytriton {
 
@@ -83,19 +84,6 @@ inline const Inst& definition(const Kernel& kernel, Value value) {
         for (Value result : kernel.inst(id).results)
             if (result == value) return kernel.inst(id);
     throw InternalError("definition", "the value is no result");
-}
-
-// What `call` throws as an Error, or what it did instead.
-template <class Error, class Call>
-std::string message_of(Call call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.what();
-    } catch (const std::exception& error) {
-        return std::string("another type of error: ") + error.what();
-    }
-    return "no error";
 }
 
 }  // namespace mytriton

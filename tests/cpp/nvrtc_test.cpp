@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/error.h"
+#include "messages.h"
 
 namespace mytriton {
 namespace {
@@ -32,24 +33,6 @@ class NvrtcTest : public testing::Test {
         GTEST_SKIP() << "NVRTC is not installed";
     }
 };
-
-template <typename Error, typename Call>
-std::string message_of(Call call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.what();
-    } catch (const std::exception& error) {
-        return std::string("another type of error: ") + error.what();
-    }
-    return "no error";
-}
-
-void expect_parts(const std::string& message, const std::vector<std::string>& parts) {
-    for (const std::string& part : parts) {
-        EXPECT_NE(message.find(part), message.npos) << "'" << part << "' is not in: " << message;
-    }
-}
 
 TEST_F(NvrtcTest, CompilesToACubinForEachArch) {
     for (const char* arch : {"sm_80", "sm_90a", "sm_100"}) {
