@@ -65,28 +65,23 @@ const TextStage kStages[] = {
     {"cuda", cuda_text}, {"cpu", cpu_text},
 };
 
-// Line `number` of "k.cu" came from this place in Python.
-Loc python_place(const Kernel& ssa, const SourceText& cuda, int number) {
-    bool known = number >= 1 && number <= static_cast<int>(cuda.locs.size());
-    return known ? ssa.locs()[cuda.locs[number - 1]] : Loc();
-}
-
-// Compiles with `compile`, whose errors are placed in the CUDA text, and places them in Python.
-template <class Compile>
-Cubin compile_cuda(const Kernel& ssa, const SourceText& cuda, Compile compile) {
-    try {
-        return compile(cuda.text, cuda_entry(ssa));
-    } catch (const CompileError& error) {
-        throw CompileError(error.what(), python_place(ssa, cuda, error.loc().line));
-    }
-}
-
 }  // namespace
 
 SourceText stage_text(const Kernel& ssa, std::string_view stage) {
     for (const TextStage& row : kStages)
         if (row.name == stage) return row.text(ssa);
     throw ValueError("there is no stage called " + std::string(stage));
+}
+
+Cubin compile_cuda(const Kernel& ssa, const CudaCompile& compile) {
+    SourceText cuda = cuda_text(ssa);
+    try {
+        return compile(cuda.text, cuda_entry(ssa));
+    } catch (const CompileError& error) {
+        int line = error.loc().line;
+        bool known = line >= 1 && line <= static_cast<int>(cuda.locs.size());
+        throw CompileError(error.what(), known ? ssa.locs()[cuda.locs[line - 1]] : Loc());
+    }
 }
 
 std::vector<std::string> stage_names() {
@@ -115,10 +110,9 @@ CudaKernel& Artifact::cuda() {
     std::lock_guard lock(mutex_);
     if (!cuda_) {
         auto compile = [this](const std::string&, const std::string&, int sm, bool fp_fusion) {
-            return compile_cuda(ssa_, cuda_text(ssa_),
-                                [&](const std::string& text, const std::string& name) {
-                                    return compile_for_device(text, name, sm, fp_fusion);
-                                });
+            return compile_cuda(ssa_, [&](const std::string& text, const std::string& entry) {
+                return compile_for_device(text, entry, sm, fp_fusion);
+            });
         };
         cuda_ = std::make_unique<CudaKernel>(cuda_text(ssa_).text, cuda_entry(ssa_),
                                              static_cast<int>(lane_width(ssa_)), false, compile);
@@ -127,11 +121,10 @@ CudaKernel& Artifact::cuda() {
 }
 
 std::string Artifact::cuda_image(const std::string& arch) const {
-    return compile_cuda(ssa_, cuda_text(ssa_),
-                        [&](const std::string& text, const std::string& name) {
-                            return nvrtc_compile(text, name, {arch});
-                        })
-        .image;
+    auto compile = [&](const std::string& text, const std::string& entry) {
+        return nvrtc_compile(text, entry, {arch});
+    };
+    return compile_cuda(ssa_, compile).image;
 }
 
 }  // namespace mytriton

@@ -1,6 +1,7 @@
 // What one specialisation of a kernel compiles to; each stage's text is made when first asked for.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,6 +21,11 @@ namespace mytriton {
 // there is no such stage.
 SourceText stage_text(const Kernel& ssa, std::string_view stage);
 std::vector<std::string> stage_names();
+
+// Compiles the kernel's CUDA text. An error that `compile` places at a line of the text comes out
+// at the place in Python that the line was made from.
+using CudaCompile = std::function<Cubin(const std::string& text, const std::string& entry)>;
+Cubin compile_cuda(const Kernel& ssa, const CudaCompile& compile);
 
 // Immutable to its users and safe to share between threads.
 class Artifact {
