@@ -325,18 +325,21 @@ template <class T, class V>
 // Combination across lanes. It is part of the language, not of the target: partial result k takes
 // lanes k, k + 16, k + 32, ... of a row, then p[k] = combine(p[k], p[k + 8]), and so on with 4, 2
 // and 1. A kernel keeps the 16 partials in kPartials vectors and ends with halve(), whose combine
-// takes and gives scalars.
+// takes and gives vectors as well as scalars: steps as wide as a vector are done in vectors.
 
 constexpr int kPartials = 16 / kLanes;
 
 template <class T, class Combine>
 [[gnu::always_inline]] inline auto halve(const T (&partial)[kPartials], Combine combine) {
-    decltype(partial[0][0] + partial[0][0]) p[16];
-    __builtin_memcpy(p, partial, sizeof p);
-    for (int k = 0; k < 8; ++k) p[k] = combine(p[k], p[k + 8]);
-    for (int k = 0; k < 4; ++k) p[k] = combine(p[k], p[k + 4]);
-    for (int k = 0; k < 2; ++k) p[k] = combine(p[k], p[k + 2]);
-    return combine(p[0], p[1]);
+    T whole[kPartials];
+    for (int k = 0; k < kPartials; ++k) whole[k] = partial[k];
+    for (int half = kPartials / 2; half > 0; half /= 2)
+        for (int k = 0; k < half; ++k) whole[k] = combine(whole[k], whole[k + half]);
+    decltype(partial[0][0] + partial[0][0]) p[kLanes];
+    __builtin_memcpy(p, whole, sizeof p);
+    for (int half = kLanes / 2; half > 0; half /= 2)
+        for (int k = 0; k < half; ++k) p[k] = combine(p[k], p[k + half]);
+    return p[0];
 }
 
 }  // namespace mytriton::rows
