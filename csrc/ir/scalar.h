@@ -59,7 +59,9 @@ template <class F>
 // The constants are printed by tools/fit_exp.py.
 template <class F, class I, F (*fused)(F, F, F), F (*within)(F, F, F)>
 [[gnu::always_inline]] inline F exp_f32(F x) {
-    // Beyond these bounds the result is 0 or inf anyway.
+    // Beyond these bounds the result is 0 or inf anyway. Far below, as at the -inf that masked
+    // lanes of a softmax hold, 0 is multiplied out of a zero: a product that underflows is slow.
+    const F given = x;
     x = within(x, fill<F>(-104.0f), fill<F>(89.0f));
 
     // x = n ln 2 + r. Near 1.5 * 2^23 floats are whole numbers, so the sum rounds x / ln 2 to n
@@ -84,7 +86,8 @@ template <class F, class I, F (*fused)(F, F, F), F (*within)(F, F, F)>
     const I biased = __builtin_bit_cast(I, shifted);
     const I half = biased >> 1;
     p *= __builtin_bit_cast(F, I(half << 23));
-    return p * __builtin_bit_cast(F, I((biased - half) << 23));
+    const F scale = __builtin_bit_cast(F, I((biased - half) << 23));
+    return p * (given < fill<F>(-104.0f) ? F{} : scale);
 }
 
 [[gnu::always_inline]] inline float expf(float a) {
