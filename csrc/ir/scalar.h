@@ -59,10 +59,10 @@ template <class F>
 // The constants are printed by tools/fit_exp.py.
 template <class F, class I, F (*fused)(F, F, F), F (*within)(F, F, F)>
 [[gnu::always_inline]] inline F exp_f32(F x) {
-    // Beyond these bounds the result is 0 or inf anyway. Far below, as at the -inf that masked
-    // lanes of a softmax hold, 0 is multiplied out of a zero: a product that underflows is slow.
-    const F given = x;
-    x = within(x, fill<F>(-104.0f), fill<F>(89.0f));
+    // Beyond these bounds the result is 0 or inf anyway. At the lower one n is -254, so that the
+    // powers of two below are zeros: a product that underflows instead would be slow, and -inf is
+    // what masked lanes of a softmax hold.
+    x = within(x, fill<F>(-176.0f), fill<F>(89.0f));
 
     // x = n ln 2 + r. Near 1.5 * 2^23 floats are whole numbers, so the sum rounds x / ln 2 to n
     // and leaves n + 254 in the low bits.
@@ -80,14 +80,13 @@ template <class F, class I, F (*fused)(F, F, F), F (*within)(F, F, F)>
     p = fused(p, r, fill<F>(1.0f));
     p = fused(p, r, fill<F>(1.0f));
 
-    // n reaches from -150 to 128, too far for one exponent, so scale by two powers of about n / 2.
+    // n reaches from -254 to 128, too far for one exponent, so scale by two powers of about n / 2.
     // The first product is exact; the second rounds once where the result is denormal. The two
     // halves of n + 254 are biased exponents already, and the shift by 23 drops what is above.
     const I biased = __builtin_bit_cast(I, shifted);
     const I half = biased >> 1;
     p *= __builtin_bit_cast(F, I(half << 23));
-    const F scale = __builtin_bit_cast(F, I((biased - half) << 23));
-    return p * (given < fill<F>(-104.0f) ? F{} : scale);
+    return p * __builtin_bit_cast(F, I((biased - half) << 23));
 }
 
 [[gnu::always_inline]] inline float expf(float a) {
