@@ -11,7 +11,7 @@ from kernels import elementwise, softmax
 from mytriton.testing import compare
 
 SIZES = {"4K": 4 << 10, "64K": 64 << 10, "1M": 1 << 20, "16M": 16 << 20}
-ROWS = {"128": 128, "1000": 1000, "1024": 1024, "4096": 4096}
+ROWS = {"128": 128, "520": 520, "1000": 1000, "1024": 1024, "4096": 4096}
 
 
 def ratio(eager, ours) -> str:

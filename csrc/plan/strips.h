@@ -13,7 +13,8 @@ constexpr int64_t kStrip = 16;  // lanes a strip, on every target: it fixes the 
 
 // A loop over the lanes of all blocks of one width. Its interior is the strips where the bound's
 // tests hold for every lane and no index wraps: there contiguous accesses are plain vector moves
-// and `all_true` masks are constants. The remaining strips, the edge, take every lane's own way.
+// and `all_true` masks are constants. The remaining strips, the edge, go under masks
+// and, where an index wraps, lane by lane.
 struct Stage {
     int64_t width = 0;
     std::vector<InstId> body;        // what each strip computes, in order
