@@ -43,12 +43,16 @@ def minimax(
     weight: Function,
     bounds: tuple[float, float],
     degrees: Iterable[int],
+    count: int = 300,
     steps: int = 400,
 ) -> dict[int, float]:
-    """Coefficients of `degrees` that minimise the largest |weight * (polynomial - target)|."""
+    """Coefficients of `degrees` that minimise the largest |weight * (polynomial - target)|.
+
+    It is looked at in `count` points.
+    """
     degrees = list(degrees)
     low, high = bounds
-    points = (low + high) / 2 + (high - low) / 2 * np.cos(np.pi * (np.arange(300) + 0.5) / 300)
+    points = (low + high) / 2 + (high - low) / 2 * np.cos(np.pi * (np.arange(count) + 0.5) / count)
     scale = max(abs(low), abs(high))
     # Columns of like size keep the least-squares problem well conditioned.
     columns = np.array([(points / scale) ** k * weight(points) for k in degrees]).T
@@ -68,6 +72,8 @@ def fit(
     bounds: tuple[float, float],
     degrees: Iterable[int],
     held: dict[int, float] | None = None,
+    count: int = 300,
+    steps: int = 400,
 ) -> dict[int, float]:
     """As `minimax`, with f32 coefficients beside those in `held`.
 
@@ -78,7 +84,11 @@ def fit(
     degrees = sorted(set(degrees) - set(fixed))
     for i, degree in enumerate(degrees):
         known = dict(fixed)
-        rest = minimax(lambda x, k=known: target(x) - evaluate(k, x), weight, bounds, degrees[i:])
+
+        def missing(x: np.ndarray, known: dict[int, float] = known) -> np.ndarray:
+            return target(x) - evaluate(known, x)
+
+        rest = minimax(missing, weight, bounds, degrees[i:], count, steps)
         fixed[degree] = f32(rest[degree])
     return fixed
 
