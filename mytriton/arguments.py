@@ -7,14 +7,19 @@ from typing import Any
 
 import torch
 
-from mytriton.traced import DType, constexpr, float32, int1, int32
+from mytriton.dtypes import DTYPES, DType, float32, int1, int32, int64
+from mytriton.traced import constexpr
+
+
+def _host_name(dtype: DType) -> str:
+    """Its name in torch and NumPy."""
+    return "bool" if dtype is int1 else dtype.language_name
+
 
 _TORCH_DTYPES: dict[torch.dtype, DType] = {
-    torch.bool: int1,
-    torch.int32: int32,
-    torch.float32: float32,
+    getattr(torch, _host_name(each)): each for each in DTYPES.values()
 }
-_NUMPY_DTYPES = {"bool": int1, "int32": int32, "float32": float32}
+_NUMPY_DTYPES = {_host_name(each): each for each in DTYPES.values() if each.ir != "bf16"}
 
 # What is passed for a run-time parameter, as the compiler needs to know it:
 # ("tensor", element type in the IR) or ("scalar", type in the IR).
@@ -67,9 +72,11 @@ def kind_of(name: str, value: Any) -> Kind:
     if isinstance(value, bool | torch.SymBool):
         return ("scalar", int1.ir)
     if isinstance(value, int):
-        if not (_in_graph() or -(2**31) <= value < 2**31):
-            raise OverflowError(f"argument '{name}': expected an int of 32 bits, got {value}")
-        return ("scalar", int32.ir)
+        if _in_graph() or -(2**31) <= value < 2**31:
+            return ("scalar", int32.ir)
+        if not -(2**63) <= value < 2**63:
+            raise OverflowError(f"argument '{name}': expected an int of 64 bits, got {value}")
+        return ("scalar", int64.ir)
     if isinstance(value, torch.SymInt):
         return ("scalar", int32.ir)
     if isinstance(value, float | torch.SymFloat):
@@ -79,22 +86,24 @@ def kind_of(name: str, value: Any) -> Kind:
     )
 
 
-# Types in place of values, as Triton writes signatures.
+def _type_name_of(dtype: DType) -> str:
+    """fp32, bf16, i64, u8, i1: as Triton writes signatures."""
+    if dtype is int1:
+        return "i1"
+    return dtype.name if dtype.is_floating() else dtype.ir
+
+
+# Types in place of values.
 _TYPE_NAMES: dict[str, Kind] = {
-    "*fp32": ("tensor", float32.ir),
-    "*i32": ("tensor", int32.ir),
-    "*i1": ("tensor", int1.ir),
-    "fp32": ("scalar", float32.ir),
-    "i32": ("scalar", int32.ir),
-    "i1": ("scalar", int1.ir),
-}
+    f"*{_type_name_of(each)}": ("tensor", each.ir) for each in DTYPES.values()
+} | {_type_name_of(each): ("scalar", each.ir) for each in DTYPES.values()}
 
 
 def kind_or_type(name: str, value: Any) -> Kind:
     """The kind of a run-time argument, or the kind that a type in its place says.
 
-    Types: ``"*fp32"``, ``"*i32"``, ``"*i1"`` and a torch.dtype for tensors; ``"fp32"``, ``"i32"``
-    and ``"i1"`` for numbers.
+    Types: ``"*fp32"``, ``"*bf16"``, ``"*u8"``, ``"*i1"``, ... and a torch.dtype for tensors;
+    ``"fp32"``, ``"i64"``, ``"i1"``, ... for numbers.
     """
     if isinstance(value, str):
         if value not in _TYPE_NAMES:

@@ -25,7 +25,7 @@ from mytriton.compiled import CompiledKernel
 from mytriton.errors import CompileError
 from mytriton.explain import dump
 from mytriton.source import return_place, user_places
-from mytriton.traced import constexpr, is_tracing, tensor, tracing
+from mytriton.traced import constexpr, is_tracing, tensor, tracing, with_traced_builtins
 
 Grid = int | tuple[int, ...] | Callable[[dict[str, Any]], Any]
 
@@ -64,9 +64,9 @@ class JITFunction:
 
     ``grid`` is an int, a tuple of 1 to 3 ints, or a function that gets a dict of the arguments by
     name and returns one of these. Parameters annotated ``tl.constexpr`` are Python values while
-    the kernel is traced; the others are tensors (torch.float32, int32 or bool, on the CPU or on one
-    CUDA device), ints of 32 bits, floats or bools. With NumPy arrays in place of tensors the
-    kernel is only compiled.
+    the kernel is traced; the others are tensors (of a dtype that ``tl`` names, on the CPU or on one
+    CUDA device), ints (int32 where it fits, else int64), floats (float32) or bools. With NumPy
+    arrays in place of tensors the kernel is only compiled.
 
     A launch returns a :class:`CompiledKernel` - inside torch.compile, None. It raises TypeError,
     ValueError or OverflowError for wrong arguments and CompileError for a wrong kernel, always
@@ -101,7 +101,7 @@ class JITFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Inside another kernel: an ordinary call. Elsewhere a launch needs a grid."""
         if is_tracing():
-            return self.fn(*args, **kwargs)
+            return with_traced_builtins(self.fn)(*args, **kwargs)
         raise RuntimeError(
             f"{self.name} is a kernel and needs a grid: {self.name}[grid](...), where grid "
             "is the number of programs"
@@ -118,7 +118,7 @@ class JITFunction:
         """Compiles without running; no GPU is needed for any target.
 
         Arguments are those of a launch. In place of a tensor or a number its type will do:
-        ``"*fp32"``, ``"*i32"``, ``"*i1"`` or a torch.dtype; ``"fp32"``, ``"i32"``, ``"i1"``.
+        ``"*fp32"``, ``"*bf16"``, ``"*i64"`` or a torch.dtype; ``"fp32"``, ``"i32"``, ``"i1"``.
         ``target`` ("sm_90a") is the architecture of ``.asm["ptx"]`` and ``.asm["cubin"]``; without
         one, the current CUDA device's or sm_80. A kernel with a parameter called target takes it
         from ``compile(...).for_target("sm_90a")``.
@@ -262,7 +262,7 @@ class JITFunction:
         positional = [arguments[name] for name in signature.parameters if name in arguments]
         try:
             with tracing(trace):
-                returned = self.fn(*positional, **by_name)
+                returned = with_traced_builtins(self.fn)(*positional, **by_name)
         except CompileError as error:
             error.callers = user_places(error.__traceback__)[1:]
             # What lies between the user's frames and the error is ours, and of no use to them.

@@ -2,63 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import CodeType, FunctionType
 from typing import Any
 
 from mytriton import _C
+from mytriton.dtypes import DTYPES, DType, pointer_type
 from mytriton.errors import CompileError
 from mytriton.source import Place, caller_place
-
-
-class dtype:
-    """An element type, e.g. ``tl.float32``. ``str`` gives Triton's short name: ``fp32``."""
-
-    def __init__(self, name: str, short: str, ir: str, bits: int) -> None:
-        self.name = name
-        self.short = short
-        self.ir = ir
-        self.primitive_bitwidth = bits
-
-    def __str__(self) -> str:
-        return self.short
-
-    def __repr__(self) -> str:
-        return f"mytriton.language.{self.name}"
-
-    def is_floating(self) -> bool:
-        return self.short.startswith("fp")
-
-    def is_int(self) -> bool:
-        return self.short.startswith("int")
-
-    def is_ptr(self) -> bool:
-        return False
-
-
-class pointer_type(dtype):
-    """The type of a pointer; ``element_ty`` is what it points to."""
-
-    def __init__(self, element_ty: dtype) -> None:
-        super().__init__(f"pointer<{element_ty.short}>", f"pointer<{element_ty.short}>", "", 64)
-        self.element_ty = element_ty
-
-    def is_ptr(self) -> bool:
-        return True
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, pointer_type) and other.element_ty is self.element_ty
-
-    def __hash__(self) -> int:
-        return hash((pointer_type, self.element_ty.name))
-
-
-int1 = dtype("int1", "int1", "bool", 1)
-int32 = dtype("int32", "int32", "i32", 32)
-float32 = dtype("float32", "fp32", "f32", 32)
-DType = dtype  # a name for annotations where a parameter is called dtype
-DTYPES = {each.ir: each for each in (int1, int32, float32)}
 
 
 class constexpr:
@@ -112,14 +66,44 @@ def node_of(trace: _C.Trace, value: Any, place: Place | None, what: str) -> int:
     if isinstance(value, bool):
         return trace.bool_constant(value)
     if isinstance(value, int):
-        if abs(value) >= 2**63:
-            raise CompileError(f"an int in a kernel must fit in 32 bits, got {value}", place)
-        return trace.int_constant(value, place)
+        if not -(2**63) <= value < 2**64:
+            raise CompileError(f"{what}: an int must fit in 64 bits, got {value}", place)
+        return trace.uint_constant(value) if value >= 2**63 else trace.int_constant(value)
     if isinstance(value, float):
         return trace.float_constant(value)
     raise CompileError(
         f"{what}: expected a traced value or a Python number, got {type(value).__name__}", place
     )
+
+
+def _uses(code: CodeType, names: set[str]) -> bool:
+    nested = (each for each in code.co_consts if isinstance(each, CodeType))
+    return not names.isdisjoint(code.co_names) or any(_uses(each, names) for each in nested)
+
+
+def _extremum(builtin: Callable[..., Any], op: str) -> Callable[..., Any]:
+    @functools.wraps(builtin)
+    def extremum(*args: Any, **kwargs: Any) -> Any:
+        values = args[0] if len(args) == 1 and isinstance(args[0], list | tuple) else args
+        if kwargs or not any(isinstance(each, tensor) for each in values):
+            return builtin(*args, **kwargs)
+        return functools.reduce(lambda a, b: apply(op, a, b), values)
+
+    return extremum
+
+
+def with_traced_builtins(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose `min` and `max` - where those are Python's - take traced values too."""
+    if not isinstance(fn, FunctionType):
+        return fn
+    names = {"min", "max"} - fn.__globals__.keys()
+    if not _uses(fn.__code__, names):
+        return fn
+    ours = {"min": _extremum(min, "minimum"), "max": _extremum(max, "maximum")}
+    scope = fn.__globals__ | {name: ours[name] for name in names}
+    copy = FunctionType(fn.__code__, scope, fn.__name__, fn.__defaults__, fn.__closure__)
+    copy.__kwdefaults__ = fn.__kwdefaults__
+    return copy
 
 
 def apply(op: str, *operands: Any) -> tensor:
@@ -139,18 +123,19 @@ def _true_divide(a: Any, b: Any) -> tensor:
 def _floor_divide(a: Any, b: Any) -> tensor:
     trace = current_trace("//")
     place = caller_place()
-    types = [trace.type(node_of(trace, each, place, "//")) for each in (a, b)]
-    quotient = apply("div", a, b)
-    if quotient.dtype is float32:
-        raise CompileError(f"// requires i32, got {types[0]} and {types[1]}; use / for f32", place)
-    return quotient
+    nodes = [node_of(trace, each, place, "//") for each in (a, b)]
+    if any(DTYPES[trace.scalar(node)].is_floating() for node in nodes):
+        types = " and ".join(trace.type(node) for node in nodes)
+        raise CompileError(f"// requires ints, got {types}; use / for floats", place)
+    return apply("div", a, b)
 
 
 class tensor:
     """A value that is being traced: a scalar, a block, or a pointer or block of pointers.
 
     ``dtype`` and ``shape`` are known while tracing. Operators follow Triton: ``/`` on ints is a
-    float division, ``//`` and ``%`` truncate as in C, ``& | ^ ~`` work on bool and int32.
+    float division, ``//`` and ``%`` truncate as in C, ``& | ^ ~`` work on bool and ints, ``>>``
+    keeps the sign of signed ints.
     """
 
     def __init__(self, trace: _C.Trace, node: int) -> None:
@@ -169,12 +154,36 @@ class tensor:
     def __repr__(self) -> str:
         return f"<traced {self._trace.type(self._node)}>"
 
-    def to(self, dtype: DType) -> tensor:
+    @property
+    def type(self) -> DType:
+        return self.dtype
+
+    def to(
+        self, dtype: DType, fp_downcast_rounding: str | None = None, bitcast: bool = False
+    ) -> tensor:
         """This value as another element type; see ``tl.cast``."""
         trace, place = self._trace, caller_place()
+        if isinstance(dtype, constexpr):
+            dtype = dtype.value
         if not isinstance(dtype, DType) or dtype.is_ptr():
             raise CompileError(f"cast: expected a dtype such as tl.float32, got {dtype!r}", place)
-        return tensor(trace, trace.cast(self._node, dtype.ir, place))
+        if fp_downcast_rounding not in (None, "rtne", "rtz"):
+            raise CompileError(
+                f"cast: fp_downcast_rounding must be 'rtne' or 'rtz', got {fp_downcast_rounding!r}",
+                place,
+            )
+        if bitcast:
+            return tensor(trace, trace.bitcast(self._node, dtype.ir, place))
+        narrowing = self.dtype.is_floating() and dtype.is_floating()
+        narrowing &= dtype.primitive_bitwidth < self.dtype.primitive_bitwidth
+        if fp_downcast_rounding and not narrowing:
+            raise CompileError(
+                "cast: fp_downcast_rounding is for casts of a float to a narrower float, "
+                f"got {self.dtype} to {dtype}",
+                place,
+            )
+        to_zero = fp_downcast_rounding == "rtz"
+        return tensor(trace, trace.cast(self._node, dtype.ir, to_zero, place))
 
     def _no_value(self, instead: str) -> CompileError:
         return CompileError(
@@ -216,6 +225,14 @@ class tensor:
     def __pos__(self) -> tensor:
         return self
 
+    def __abs__(self) -> tensor:
+        return apply("abs", self)
+
+    def __round__(self, digits: int | None = None) -> tensor:
+        if digits is not None:
+            raise CompileError("round: digits cannot be given for a traced value", caller_place())
+        return apply("rint", self)
+
     __hash__ = object.__hash__
 
 
@@ -229,6 +246,8 @@ _OPERATORS = {
     "&": ("__and__", "__rand__"),
     "|": ("__or__", "__ror__"),
     "^": ("__xor__", "__rxor__"),
+    "<<": ("__lshift__", "__rlshift__"),
+    ">>": ("__rshift__", "__rrshift__"),
     "<": ("__lt__",),
     "<=": ("__le__",),
     ">": ("__gt__",),
@@ -249,5 +268,8 @@ def _operator(op: str, reflected: bool, unary: bool) -> Callable[..., tensor]:
 
 
 for _row in _C.op_rows():
+    _unary = _row["operands"] == 1
     for _i, _method in enumerate(_OPERATORS.get(_row["python"], ())):
-        setattr(tensor, _method, _operator(_row["name"], _i == 1, _row["operands"] == 1))
+        setattr(tensor, _method, _operator(_row["name"], _i == 1, _unary))
+    if _row["python"] == "tl" and _row["kind"] == "pure" and _unary:  # x.exp() is tl.exp(x)
+        setattr(tensor, _row["name"], _operator(_row["name"], False, True))

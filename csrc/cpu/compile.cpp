@@ -114,8 +114,9 @@ void* build(const std::string& compiler, const std::string& text, const std::str
     std::ofstream(folder / "kernel.cpp") << text;
     std::vector<std::string> command = {compiler};
     command.insert(command.end(), std::begin(kFlags), std::end(kFlags));
-    command.insert(command.end(),
-                   {"-o", (folder / "kernel.so").string(), (folder / "kernel.cpp").string()});
+    // Math of f64 is the C library's.
+    command.insert(command.end(), {"-o", (folder / "kernel.so").string(),
+                                   (folder / "kernel.cpp").string(), "-Wl,--as-needed", "-lm"});
     if (run(command, folder / "log") != 0)
         throw RuntimeError("the host compiler " + compiler + " failed:\n" +
                            read_file(folder / "log"));

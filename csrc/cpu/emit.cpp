@@ -10,10 +10,12 @@
 
 namespace mytriton {
 
-extern const char* const kScalarText;  // embedded by the build
-extern const char* const kVectorText;
+extern const char* const kPrelude;  // embedded by the build
 
 namespace {
+
+// The first line of a text whose vectors are to fill a register in f64.
+constexpr std::string_view kF64Define = "#define MYTRITON_F64\n";
 
 class Emitter {
   public:
@@ -21,6 +23,7 @@ class Emitter {
         : kernel_(kernel), plan_(plan), facts_(kernel), spell_(kernel) {}
 
     SourceText run() {
+        if (plan_.computes_f64) out_.add(std::string(kF64Define));
         line("// " + kernel_.name());
         line("extern \"C\" void " + std::string(kCpuEntry) +
              "(const long long* mt_args, const long long* mt_grid,");
@@ -63,21 +66,22 @@ class Emitter {
         for (size_t i = 0; i < kernel_.params().size(); ++i) {
             Type type = kernel_.params()[i].type;
             std::string slot = "mt_args[" + std::to_string(i) + "]";
-            std::string memory(info(type.scalar()).cxx_memory);
+            const ScalarInfo& scalar = info(type.scalar());
+            std::string memory(scalar.cxx_memory), name = spell_.param(i);
+            std::string value = "(" + std::string(scalar.cxx) + ")" + slot;
+            if (type.is(Scalar::f32)) value = "float_of((int)" + slot + ")";
+            if (type.is(Scalar::f64)) value = "float_of(" + slot + ")";
+            if (type.is(Scalar::boolean)) value = slot + " != 0";
             if (type.is_pointer())
-                line(memory + "* const " + spell_.param(i) + " = (" + memory + "*)" + slot + ";");
-            else if (type.is(Scalar::f32))
-                line("const float " + spell_.param(i) + " = float_of((int)" + slot + ");");
-            else if (type.is(Scalar::boolean))
-                line("const bool " + spell_.param(i) + " = " + slot + " != 0;");
+                line(memory + "* const " + name + " = (" + memory + "*)" + slot + ";");
             else
-                line("const int " + spell_.param(i) + " = (int)" + slot + ";");
+                line("const " + std::string(scalar.cxx) + " " + name + " = " + value + ";");
         }
     }
 
     void emit_buffers() {
         for (const Buffer& buffer : plan_.buffers) {
-            std::string element = kernel_.type(buffer.value).is(Scalar::f32) ? "float" : "int";
+            std::string element = Speller::lane_type(kernel_.type(buffer.value).scalar());
             line(element + "* const " + buffer_name(buffer.value) + " = (" + element +
                  "*)(mt_scratch + " + std::to_string(buffer.offset) + ");");
         }
@@ -121,19 +125,17 @@ class Emitter {
     void emit_bounds(const Stage& stage) {
         std::string width = std::to_string(stage.width);
         line("long long mt_bound = " + width + ";");
-        std::vector<Value> indices = stage.contiguous;
-        for (const PrefixTest& test : stage.bound) {
-            std::string lanes = "(long long)" + spell_.scalar(test.bound) + " - " +
-                                spell_.lane0(test.index) + (test.inclusive ? " + 1" : "");
-            line("if (" + lanes + " < mt_bound) mt_bound = " + lanes + ";");
-            if (std::ranges::find(indices, test.index) == indices.end())
-                indices.push_back(test.index);
-        }
-        if (!stage.bound.empty()) line("if (mt_bound < 0) mt_bound = 0;");
+        for (const PrefixTest& test : stage.bound)
+            line("mt_bound = lanes_below(" + spell_.scalar(test.bound) + ", " +
+                 spell_.lane0(test.index) + ", " + (test.inclusive ? "true" : "false") +
+                 ", mt_bound);");
         std::string wraps;
-        for (Value index : indices)
-            wraps += (wraps.empty() ? "" : " || ") + spell_.lane0(index) + " > 2147483647 - " +
+        for (Value index : stage.may_wrap) {
+            Scalar scalar = kernel_.type(index).scalar();
+            wraps += (wraps.empty() ? "" : " || ") + spell_.lane0(index) + " > " +
+                     spell_cxx(scalar, largest_int(scalar)) + " - " +
                      std::to_string(stage.width - 1);
+        }
         line("const bool mt_wraps = " + wraps + ";");
         line("const long long mt_inner = mt_wraps ? 0 : mt_bound & -" + std::to_string(kStrip) +
              ";");
@@ -152,16 +154,15 @@ class Emitter {
         ++depth_;
         line("const long long mt_lane = mt_strip + mt_part * kLanes;");
         if (partial_)
-            line("const i32v mt_exists = iota() + (int)mt_lane < splat_i32(" +
-                 std::to_string(stage.width) + ");");
+            line("const i32v mt_exists = iota() + (int)mt_lane < " + std::to_string(stage.width) +
+                 ";");
         for (Value value : stage.from_buffer)
-            declare_vector(value, "load_" + spell_.lane_scalar(value) + "(" + buffer_name(value) +
-                                      " + mt_lane)");
+            declare_vector(value, "load<" + Speller::vector_type(kernel_.type(value).scalar()) +
+                                      ">(" + buffer_name(value) + " + mt_lane)");
         stage_ = &stage;
         for (InstId id : stage.body) emit(kernel_.inst(id), part);
         for (Value value : stage.to_buffer)
-            line("store_" + spell_.lane_scalar(value) + "(" + buffer_name(value) + " + mt_lane, " +
-                 spell_.vector(value) + ");");
+            line("store(" + buffer_name(value) + " + mt_lane, " + spell_.vector(value) + ");");
         --depth_;
         line("}");
         --depth_;
@@ -180,14 +181,15 @@ class Emitter {
     }
 
     std::string identity(const Inst& inst) const {
-        Type type = kernel_.type(inst.result());
-        return Speller::splat(type.scalar(), std::string(expression(inst.op, type.type_class())));
+        Scalar scalar = kernel_.type(inst.result()).scalar();
+        return Speller::splat(scalar,
+                              spell_cxx(scalar, identity_bits(info(inst.op).identity, scalar)));
     }
 
     void declare_partials(const Inst& inst) {
         Type type = kernel_.type(inst.result());
         std::string combine =
-            substitute(expression(info(inst.op).combine, type.type_class()), "a", "b");
+            substitute(expression(info(inst.op).combine, type.scalar()), "a", "b");
         line("const auto mt_join" + suffix(inst) + " = [](auto a, auto b) { return " + combine +
              "; };");
         line(Speller::vector_type(type.scalar()) + " mt_partial" + suffix(inst) + "[kPartials];");
@@ -197,9 +199,19 @@ class Emitter {
 
     void accumulate(const Inst& inst) {
         std::string value = spell_.vector(inst.operands[0]);
-        if (partial_) value = "(mt_exists ? " + value + " : " + identity(inst) + ")";
+        Scalar scalar = kernel_.type(inst.result()).scalar();
+        if (partial_)
+            value =
+                "(" + mask_as(scalar, "mt_exists") + " ? " + value + " : " + identity(inst) + ")";
         std::string partial = "mt_partial" + suffix(inst) + "[mt_part]";
         line(partial + " = mt_join" + suffix(inst) + "(" + partial + ", " + value + ");");
+    }
+
+    // A mask beside vectors of this type.
+    static std::string mask_as(Scalar scalar, const std::string& mask) {
+        bool narrow_or_wide = scalar != Scalar::boolean && info(scalar).bytes != 4;
+        return narrow_or_wide ? "mask_of<" + Speller::vector_type(scalar) + ">(" + mask + ")"
+                              : mask;
     }
 
     void combine_partials(const Inst& inst) {
@@ -245,7 +257,7 @@ class Emitter {
     void emit_load(const Inst& inst, Part part) {
         Address address = facts_.address(inst.operands[0]);
         Scalar scalar = kernel_.type(inst.result()).scalar();
-        std::string suffix(info(scalar).name);
+        std::string suffix = Speller::memory_suffix(scalar);
         if (part == Part::scalar) {
             std::string value = "*" + spell_.uniform_pointer(address);
             if (scalar == Scalar::boolean) value = "(" + value + " != 0)";
@@ -255,11 +267,11 @@ class Emitter {
         }
         std::string mask = strip_mask(inst.operands[1], part);
         std::string other = fallback_text(inst, part);
-        std::string gather = "gather_" + suffix + "(" + spell_.uniform_pointer(address) + ", " +
+        std::string gather = "gather" + suffix + "(" + spell_.uniform_pointer(address) + ", " +
                              spell_.lane_offsets(address) + ", " +
                              (mask.empty() ? "splat_bool(true)" : mask) + ", " + other + ")";
         if (!facts_.is_contiguous(address)) return declare(inst.result(), part, gather);
-        std::string load = "load_" + suffix + "(" + spell_.contiguous_pointer(address) +
+        std::string load = "load" + suffix + "(" + spell_.contiguous_pointer(address) +
                            (mask.empty() ? "" : ", " + mask + ", " + other) + ")";
         declare(inst.result(), part,
                 part == Part::interior ? load : "mt_wraps ? " + gather + " : " + load);
@@ -267,7 +279,7 @@ class Emitter {
 
     void emit_store(const Inst& inst, Part part) {
         Address address = facts_.address(inst.operands[0]);
-        std::string suffix(info(kernel_.type(inst.operands[0]).scalar()).name);
+        std::string suffix = Speller::memory_suffix(kernel_.type(inst.operands[0]).scalar());
         if (part == Part::scalar) {
             std::string guard =
                 inst.operands[2].none() ? "" : "if (" + spell_.scalar(inst.operands[2]) + ") ";
@@ -276,11 +288,11 @@ class Emitter {
         }
         std::string mask = strip_mask(inst.operands[2], part);
         std::string value = spell_.vector(inst.operands[1]);
-        std::string scatter = "scatter_" + suffix + "(" + spell_.uniform_pointer(address) + ", " +
+        std::string scatter = "scatter" + suffix + "(" + spell_.uniform_pointer(address) + ", " +
                               spell_.lane_offsets(address) + ", " +
                               (mask.empty() ? "splat_bool(true)" : mask) + ", " + value + ");";
         if (!facts_.is_contiguous(address)) return line(scatter);
-        std::string store = "store_" + suffix + "(" + spell_.contiguous_pointer(address) + ", " +
+        std::string store = "store" + suffix + "(" + spell_.contiguous_pointer(address) + ", " +
                             (mask.empty() ? "" : mask + ", ") + value + ");";
         line(part == Part::interior ? store : "if (mt_wraps) " + scatter + " else " + store);
     }
@@ -304,13 +316,10 @@ class Emitter {
                                "(int)mt_grid[" + std::to_string(inst.attr(AttrKey::axis)) + "]");
             case Op::arange:
                 return declare(inst.result(), part, arange(inst, part));
-            case Op::cast: {
-                Scalar from = kernel_.type(inst.operands[0]).scalar();
-                Scalar to = kernel_.type(inst.result()).scalar();
-                return declare(
-                    inst.result(), part,
-                    substitute(conversion(from, to), spell_.operand(inst.operands[0], part)));
-            }
+            case Op::cast:
+            case Op::cast_rtz:
+            case Op::bitcast:
+                return declare(inst.result(), part, converted(inst, part));
             case Op::addptr:
                 return;  // folded into the loads and stores that use it
             case Op::load:
@@ -320,13 +329,11 @@ class Emitter {
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(...)
-#define CONVERT(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
                 return emit_pure(inst, part);
 #define PURE(...)
 #define REDUCE(name, ...) case Op::name:
-#define CONVERT(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
 #undef NA
@@ -335,13 +342,38 @@ class Emitter {
     }
 
     void emit_pure(const Inst& inst, Part part) {
-        size_t first = info(inst.op).form == OpForm::Select ? 1 : 0;
-        TypeClass type_class = kernel_.type(inst.operands[first]).type_class();
+        size_t first = info(inst.op).first_value();
+        Scalar scalar = kernel_.type(inst.operands[first]).scalar();
+        bool strip = part == Part::interior || part == Part::edge;
         std::string operands[3];
         for (size_t i = 0; i < inst.operands.size(); ++i)
             operands[i] = spell_.operand(inst.operands[i], part);
-        declare(inst.result(), part,
-                substitute(expression(inst.op, type_class), operands[0], operands[1], operands[2]));
+        if (first == 1 && strip) operands[0] = mask_as(scalar, operands[0]);
+        std::string text =
+            substitute(expression(inst.op, scalar), operands[0], operands[1], operands[2]);
+        bool compares = kernel_.type(inst.result()).is(Scalar::boolean);
+        if (strip && compares && mask_as(scalar, "") != "") text = "to_mask(" + text + ")";
+        declare(inst.result(), part, text);
+    }
+
+    // A legal kernel has single conversions only.
+    std::string converted(const Inst& inst, Part part) const {
+        Scalar from = kernel_.type(inst.operands[0]).scalar();
+        Scalar to = kernel_.type(inst.result()).scalar();
+        std::string value = spell_.operand(inst.operands[0], part);
+        std::string type = Speller::type(to, part);
+        if (inst.op == Op::bitcast) return "__builtin_bit_cast(" + type + ", " + value + ")";
+        std::string rounding = inst.op == Op::cast_rtz ? "_rtz" : "";
+        if (info(to).is_half()) {
+            if (from == Scalar::f64)
+                value = "f64_to_f32" + (rounding.empty() ? "_odd" : rounding) + "(" + value + ")";
+            return "f32_to_" + std::string(info(to).name) + rounding + "(" + value + ")";
+        }
+        if (!rounding.empty()) return "f64_to_f32_rtz(" + value + ")";
+        if (info(from).is_half()) return std::string(info(from).name) + "_to_f32(" + value + ")";
+        if (to == Scalar::boolean) return "to_bool(" + value + ")";
+        std::string function = from == Scalar::boolean ? "from_bool" : "convert";
+        return function + "<" + type + ">(" + value + ")";
     }
 
     // Programs are counted along axis 0 first.
@@ -375,8 +407,9 @@ SourceText emit_cpu(const Kernel& legal, const StripPlan& plan) {
 }
 
 std::string cpu_translation_unit(const std::string& kernel_text) {
-    return std::string(kScalarText) + kVectorText + "\nnamespace mytriton::rows {\n" + kernel_text +
-           "}\n";
+    size_t text = kernel_text.starts_with(kF64Define) ? kF64Define.size() : 0;
+    return kernel_text.substr(0, text) + kPrelude + "\nnamespace mytriton::rows {\n" +
+           kernel_text.substr(text) + "}\n";
 }
 
 }  // namespace mytriton

@@ -9,11 +9,11 @@
 
 namespace mytriton {
 
-// One function over a range of programs (CpuEntry in launch.h). It stands after the texts of
-// ir/scalar.h and cpu/vector.h, whose functions it calls.
+// One function over a range of programs (CpuEntry in launch.h). It stands after the prelude: the
+// texts of ir/scalar.h, cpu/vector.h and ir/math_*.h, whose functions it calls.
 SourceText emit_cpu(const Kernel& legal, const StripPlan& plan);
 
-// scalar.h, vector.h and the kernel: what the host compiler gets.
+// The prelude and the kernel: what the host compiler gets.
 std::string cpu_translation_unit(const std::string& kernel_text);
 
 constexpr const char* kCpuEntry = "mt_run";

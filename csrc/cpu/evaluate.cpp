@@ -32,7 +32,10 @@ class Evaluator {
         for (size_t i = 0; i < kernel.params().size(); ++i) {
             uint64_t bits = static_cast<uint64_t>(args[i]);
             Type type = kernel.params()[i].type;
-            if (!type.is_pointer()) bits = type.is(Scalar::boolean) ? bits != 0 : bits & 0xffffffff;
+            if (type.is(Scalar::boolean))
+                bits = bits != 0;
+            else if (!type.is_pointer())
+                bits &= ~uint64_t{0} >> (64 - info(type.scalar()).bits());
             values_[kernel.param(i).index] = {bits};
         }
     }
@@ -67,13 +70,10 @@ class Evaluator {
                 return;
             case Op::arange:
                 return step_arange(inst);
-            case Op::cast: {
-                Type from = kernel_.type(inst.operands[0]), to = kernel_.type(inst.result());
-                uint64_t* out = result(inst);
-                apply_conversion(from.scalar(), to.scalar(), to.lanes(), lanes(inst.operands[0]),
-                                 out);
-                return;
-            }
+            case Op::cast:
+            case Op::cast_rtz:
+            case Op::bitcast:
+                return step_cast(inst);
             case Op::addptr:
                 return step_addptr(inst);
             case Op::load:
@@ -83,13 +83,11 @@ class Evaluator {
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(...)
-#define CONVERT(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
                 return step_pure(inst);
 #define PURE(...)
 #define REDUCE(name, ...) case Op::name:
-#define CONVERT(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
 #undef NA
@@ -104,27 +102,39 @@ class Evaluator {
         for (int64_t i = 0; i < count; ++i) out[i] = bits_of(static_cast<int32_t>(start + i));
     }
 
+    void step_cast(const Inst& inst) {
+        Scalar from = kernel_.type(inst.operands[0]).scalar();
+        Type to = kernel_.type(inst.result());
+        Lanes operand = lanes(inst.operands[0]);
+        uint64_t* out = result(inst);
+        if (inst.op == Op::cast)
+            return apply_conversion(from, to.scalar(), to.lanes(), operand, out);
+        for (int64_t i = 0; i < to.lanes(); ++i)
+            out[i] = inst.op == Op::bitcast ? operand[i]
+                                            : apply_conversion_rtz(from, to.scalar(), operand[i]);
+    }
+
     void step_pure(const Inst& inst) {
-        size_t first = info(inst.op).form == OpForm::Select ? 1 : 0;
+        size_t first = info(inst.op).first_value();
         Lanes operands[3] = {};
         for (size_t i = 0; i < inst.operands.size(); ++i) operands[i] = lanes(inst.operands[i]);
-        apply_row(inst.op, kernel_.type(inst.operands[first]).type_class(),
+        apply_row(inst.op, kernel_.type(inst.operands[first]).scalar(),
                   kernel_.type(inst.result()).lanes(), operands[0], operands[1], operands[2],
                   result(inst));
     }
 
     void step_reduce(const Inst& inst) {
-        TypeClass type_class = kernel_.type(inst.result()).type_class();
+        Scalar scalar = kernel_.type(inst.result()).scalar();
         Op combine = info(inst.op).combine;
         uint64_t partial[16];
-        for (uint64_t& each : partial) each = identity_of(inst.op, type_class);
+        for (uint64_t& each : partial) each = identity_bits(info(inst.op).identity, scalar);
         Lanes operand = lanes(inst.operands[0]);
         int64_t count = kernel_.type(inst.operands[0]).lanes();
         for (int64_t i = 0; i < count; ++i)
-            partial[i % 16] = apply_row(combine, type_class, partial[i % 16], operand[i]);
+            partial[i % 16] = apply_row(combine, scalar, partial[i % 16], operand[i]);
         for (int half = 8; half > 0; half /= 2)
             for (int k = 0; k < half; ++k)
-                partial[k] = apply_row(combine, type_class, partial[k], partial[k + half]);
+                partial[k] = apply_row(combine, scalar, partial[k], partial[k + half]);
         *result(inst) = partial[0];
     }
 
@@ -132,9 +142,12 @@ class Evaluator {
         Lanes pointer = lanes(inst.operands[0]), offset = lanes(inst.operands[1]);
         Type type = kernel_.type(inst.result());
         int64_t bytes = info(type.scalar()).bytes;
+        Scalar index = kernel_.type(inst.operands[1]).scalar();
+        bool is_unsigned = info(index).is_unsigned();
         uint64_t* out = result(inst);
         for (int64_t i = 0; i < type.lanes(); ++i)
-            out[i] = pointer[i] + static_cast<int64_t>(from_bits<int32_t>(offset[i])) * bytes;
+            out[i] =
+                pointer[i] + (is_unsigned ? offset[i] : signed_value(index, offset[i])) * bytes;
     }
 
     bool is_on(Value mask, int64_t lane) const { return mask.none() || lanes(mask)[lane] != 0; }

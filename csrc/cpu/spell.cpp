@@ -44,15 +44,26 @@ std::string Speller::operand(Value value, Part part) const {
 }
 
 std::string Speller::splat(Scalar scalar, const std::string& value) {
-    return "splat_" + std::string(info(scalar).name) + "(" + value + ")";
+    if (scalar == Scalar::boolean) return "splat_bool(" + value + ")";
+    return "splat<" + vector_type(scalar) + ">(" + value + ")";
 }
 
 std::string Speller::vector_type(Scalar scalar) {
-    return scalar == Scalar::f32 ? "f32v" : "i32v";
+    if (scalar == Scalar::boolean) return "i32v";
+    return info(scalar).is_half() ? "u16v" : std::string(info(scalar).name) + "v";
 }
 
-std::string Speller::lane_scalar(Value value) const {
-    return kernel_.type(value).is(Scalar::f32) ? "f32" : "i32";
+std::string Speller::lane_type(Scalar scalar) {
+    return scalar == Scalar::boolean ? "int" : std::string(info(scalar).cxx);
+}
+
+std::string Speller::type(Scalar scalar, Part part) {
+    bool strip = part == Part::interior || part == Part::edge;
+    return strip ? vector_type(scalar) : std::string(info(scalar).cxx);
+}
+
+std::string Speller::memory_suffix(Scalar scalar) {
+    return scalar == Scalar::boolean ? "_bool" : "<" + vector_type(scalar) + ">";
 }
 
 std::string Speller::uniform_pointer(const Address& address, const std::string& lane_offset) const {
@@ -67,7 +78,7 @@ std::string Speller::lane_offsets(const Address& address) const {
     if (address.lane_offsets.size() == 1) return name(address.lane_offsets[0]);
     std::string sum;
     for (Value offset : address.lane_offsets)
-        sum += (sum.empty() ? "" : " + ") + ("widen(" + name(offset) + ")");
+        sum += (sum.empty() ? "" : " + ") + ("resize<i64v>(" + name(offset) + ")");
     return sum.empty() ? "i64v{}" : sum;
 }
 

@@ -27,12 +27,16 @@ class Speller {
     std::string operand(Value value, Part part) const;
 
     static std::string splat(Scalar scalar, const std::string& value);
-    static std::string vector_type(Scalar scalar);  // f32 values are f32v; i32 values, masks i32v
-    std::string lane_scalar(Value value) const;     // what a lane of that vector is: f32 or i32
+    static std::string vector_type(Scalar scalar);  // f32v; of bool i32v, of f16 and bf16 u16v
+    static std::string lane_type(Scalar scalar);    // the element of that vector, in C++
+    // A value of that type outside or inside strips: float or f32v.
+    static std::string type(Scalar scalar, Part part);
+    // "_bool" or "<f32v>": how a function on memory is told what it moves.
+    static std::string memory_suffix(Scalar scalar);
 
     // base, or (base + ((long long)a + b)), of the offsets that are the same for all lanes.
     std::string uniform_pointer(const Address& address, const std::string& lane_offset = "") const;
-    // The offsets that differ: one i32v, or their sum as an i64v.
+    // The offsets that differ: one vector of ints, or their sum as an i64v.
     std::string lane_offsets(const Address& address) const;
     // Where the strip's first lane stands, when lanes are consecutive and no index wraps.
     std::string contiguous_pointer(const Address& address) const;

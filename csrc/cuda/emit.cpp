@@ -1,8 +1,8 @@
 // The CUDA emitter: one C++ scalar per thread for every SSA value.
 #include "cuda/emit.h"
 
-#include <set>
-
+#include "cuda/device.h"
+#include "cuda/replace.h"
 #include "ir/literal.h"
 #include "ir/names.h"
 #include "plan/facts.h"
@@ -10,16 +10,6 @@
 namespace mytriton {
 
 namespace {
-
-// Device twins of scalar.h's functions that CUDA has no name for.
-constexpr std::string_view kIdiv = R"(static __device__ int idiv(int a, int b) {
-    return b == 0 ? -1 : b == -1 ? (int)(0u - (unsigned)a) : a / b;
-}
-)";
-constexpr std::string_view kIrem = R"(static __device__ int irem(int a, int b) {
-    return b == 0 ? a : b == -1 ? 0 : a % b;
-}
-)";
 
 // In-warp tree by shuffles, one shared word a warp, one barrier; every thread then combines the
 // words in order, so that all hold the same result. Each reduction has a buffer of its own, which
@@ -48,12 +38,6 @@ constexpr std::string_view kReduce = R"(static __device__ $T $name($T value, $T*
 }
 )";
 
-std::string replace_all(std::string text, std::string_view what, std::string_view with) {
-    for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
-        text.replace(at, what.size(), with);
-    return text;
-}
-
 class Emitter {
   public:
     Emitter(const Kernel& kernel, const LanePlan& plan)
@@ -65,6 +49,7 @@ class Emitter {
     }
 
     SourceText run() {
+        for (const Param& param : kernel_.params()) define_type(param.type.scalar(), helpers_);
         for (const LaneStep& step : plan_.steps) emit(step);
         SourceText out;
         for (const std::string& helper : helpers_) out.add(helper + "\n");
@@ -116,6 +101,7 @@ class Emitter {
 
     void assign(const Inst& inst, const std::string& expression) {
         Type type = kernel_.type(inst.result());
+        define_type(type.scalar(), helpers_);
         body_.add("    " + std::string(info(type.scalar()).cxx) + " " + text(inst.result()) +
                       " = " + expression + ";\n",
                   inst.loc);
@@ -128,8 +114,10 @@ class Emitter {
         bool wide = false;
         int64_t sum = 0;
         for (Value offset : address.offsets) {
-            if (kernel_.is_constant(offset)) sum += from_bits<int32_t>(kernel_.data(offset).bits);
-            wide |= !kernel_.is_constant(offset) || sum != static_cast<int32_t>(sum);
+            const ValueData& data = kernel_.data(offset);
+            bool narrow = data.type.is(Scalar::i32);
+            if (narrow && kernel_.is_constant(offset)) sum += from_bits<int32_t>(data.bits);
+            wide |= !narrow || !kernel_.is_constant(offset) || sum != static_cast<int32_t>(sum);
         }
         wide &= address.offsets.size() > 1;
         std::string index;
@@ -143,18 +131,11 @@ class Emitter {
     }
 
     std::string pure_expression(const Inst& inst) {
-        const OpInfo& row = info(inst.op);
-        Type computed = kernel_.type(inst.operands[row.form == OpForm::Select ? 1 : 0]);
+        Type computed = kernel_.type(inst.operands[info(inst.op).first_value()]);
         std::string operands[3];
         for (size_t i = 0; i < inst.operands.size(); ++i) operands[i] = text(inst.operands[i]);
-        std::string_view expression = mytriton::expression(inst.op, computed.type_class());
-        if (expression.starts_with("idiv(")) helpers_.emplace(kIdiv);
-        if (expression.starts_with("irem(")) helpers_.emplace(kIrem);
-        bool may_overflow = row.has(kWraps) && computed.type_class() == TypeClass::Int &&
-                            !facts_.is_index(inst.result());
-        if (!may_overflow) return substitute(expression, operands[0], operands[1], operands[2]);
-        for (std::string& operand : operands) operand = "(unsigned)" + operand;
-        return "(int)" + substitute(expression, operands[0], operands[1]);
+        return device_expression(inst.op, computed.scalar(), !facts_.is_index(inst.result()),
+                                 operands, helpers_);
     }
 
     std::string reduce_expression(const Inst& inst, const LaneStep& step) {
@@ -162,10 +143,7 @@ class Emitter {
         const ScalarInfo& scalar = info(kernel_.type(inst.result()).scalar());
         std::string name = "mt_" + std::string(row.name) + "_" + std::string(scalar.name);
         std::string combine =
-            substitute(expression(row.combine, scalar.type_class), "value", "other");
-        if (scalar.type_class == TypeClass::Int && info(row.combine).has(kWraps))
-            combine = "(int)" + substitute(expression(row.combine, scalar.type_class),
-                                           "(unsigned)value", "(unsigned)other");
+            device_expression(row.combine, scalar.scalar, true, {"value", "other", ""}, helpers_);
         std::string helper = replace_all(std::string(kReduce), "$name", name);
         helper = replace_all(helper, "$T", scalar.cxx);
         helper = replace_all(helper, "$threads", std::to_string(plan_.threads));
@@ -180,9 +158,7 @@ class Emitter {
         std::string value = element(inst.operands[0]);
         if (scalar == Scalar::boolean) value = "(" + value + " != 0)";
         std::string mask = inst.operands[1].none() ? "true" : text(inst.operands[1]);
-        std::string other = !inst.operands[2].none() ? text(inst.operands[2])
-                            : scalar == Scalar::f32  ? "0.0f"
-                                                     : "0";
+        std::string other = inst.operands[2].none() ? spell_cxx(scalar, 0) : text(inst.operands[2]);
         return "(" + mask + " ? " + value + " : " + other + ")";
     }
 
@@ -208,10 +184,13 @@ class Emitter {
                 std::string first = spell_cxx(Scalar::i32, bits_of(static_cast<int32_t>(start)));
                 return assign(inst, start == 0 ? "threadIdx.x" : "(" + first + " + threadIdx.x)");
             }
-            case Op::cast: {
+            case Op::cast:
+            case Op::cast_rtz:
+            case Op::bitcast: {
                 Scalar from = kernel_.type(inst.operands[0]).scalar();
                 Scalar to = kernel_.type(inst.result()).scalar();
-                return assign(inst, substitute(cuda_conversion(from, to), text(inst.operands[0])));
+                return assign(
+                    inst, device_conversion(inst.op, from, to, text(inst.operands[0]), helpers_));
             }
             case Op::addptr:
                 return;  // folded into the loads and stores that use it
@@ -222,13 +201,11 @@ class Emitter {
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(...)
-#define CONVERT(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
                 return assign(inst, pure_expression(inst));
 #define PURE(...)
 #define REDUCE(name, ...) case Op::name:
-#define CONVERT(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
 #undef NA
@@ -244,7 +221,7 @@ class Emitter {
     const LanePlan& plan_;
     Facts facts_;
     std::vector<std::string> names_;  // the kernel's, then its parameters'
-    std::set<std::string> helpers_;
+    DeviceFunctions helpers_;
     SourceText body_;
 };
 

@@ -22,6 +22,8 @@ struct Node {
     std::vector<NodeId> operands = {};  // kNoNode: omitted
     std::vector<Attr> attrs = {};
     uint64_t bits = 0;      // of constants
+    bool weak = false;      // a literal: it takes the type of what it is combined with
+    uint64_t exact = 0;     // of weak float constants: the f64
     uint32_t position = 0;  // of parameters
     Loc loc = {};
 };

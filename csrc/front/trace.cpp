@@ -2,8 +2,10 @@
 #include "front/trace.h"
 
 #include <algorithm>
+#include <cmath>
 
-#include "ir/apply.h"
+#include "front/promote.h"
+#include "ir/conversion.h"
 #include "ir/literal.h"
 #include "ir/typing.h"
 
@@ -44,24 +46,38 @@ NodeId Trace::param(const std::string& name, Type type) {
     return add(std::move(node));
 }
 
-NodeId Trace::bool_constant(bool value) {
-    Node node{.kind = NodeKind::constant, .type = Type::scalar(Scalar::boolean)};
-    node.bits = bits_of(value);
+NodeId Trace::weak_constant(Scalar scalar, uint64_t bits) {
+    Node node{.kind = NodeKind::constant, .type = Type::scalar(scalar)};
+    node.bits = bits;
+    node.weak = true;
     return add(std::move(node));
 }
 
-NodeId Trace::int_constant(int64_t value, const Loc& loc) {
-    if (value < INT32_MIN || value > INT32_MAX)
-        fail("an int in a kernel must fit in 32 bits, got " + std::to_string(value), loc);
-    Node node{.kind = NodeKind::constant, .type = kI32()};
-    node.bits = bits_of(static_cast<int32_t>(value));
-    return add(std::move(node));
+NodeId Trace::bool_constant(bool value) {
+    return weak_constant(Scalar::boolean, bits_of(value));
+}
+
+NodeId Trace::int_constant(int64_t value) {
+    if (value >= INT32_MIN && value <= INT32_MAX)
+        return weak_constant(Scalar::i32, bits_of(static_cast<int32_t>(value)));
+    if (value >= 0 && value <= UINT32_MAX)
+        return weak_constant(Scalar::u32, bits_of(static_cast<uint32_t>(value)));
+    return weak_constant(Scalar::i64, bits_of(value));
+}
+
+NodeId Trace::uint_constant(uint64_t value) {
+    return weak_constant(Scalar::u64, value);
 }
 
 NodeId Trace::float_constant(double value) {
-    Node node{.kind = NodeKind::constant, .type = Type::scalar(Scalar::f32)};
-    node.bits = canonical(Scalar::f32, bits_of(static_cast<float>(value)));
-    return add(std::move(node));
+    float narrow = static_cast<float>(value);
+    // What f32 cannot hold, other than by rounding, is an f64 by itself.
+    bool fits = std::isinf(value) ? true : std::isnormal(narrow) || value == 0 || std::isnan(value);
+    Scalar scalar = fits ? Scalar::f32 : Scalar::f64;
+    uint64_t bits = fits ? bits_of(narrow) : bits_of(value);
+    NodeId id = weak_constant(scalar, canonical(scalar, bits));
+    graph_.nodes[id].exact = bits_of(value);
+    return id;
 }
 
 NodeId Trace::program_id(int64_t axis, const Loc& loc) {
@@ -86,38 +102,90 @@ NodeId Trace::arange(int64_t start, int64_t end, const Loc& loc) {
                   {{AttrKey::start, start}, {AttrKey::end, end}});
 }
 
-NodeId Trace::constant_as(NodeId constant, Scalar to) {
+NodeId Trace::constant_as(NodeId constant, Scalar to, const Loc& loc) {
     Node node = graph_.nodes[constant];
-    node.bits = apply_conversion(node.type.scalar(), to, node.bits);
+    Scalar from = node.type.scalar();
+    if (node.weak && info(from).is_float()) {
+        node.bits = canonical(to, apply_conversion(Scalar::f64, to, node.exact));
+    } else {
+        uint64_t bits = apply_conversion(from, to, node.bits);
+        if (node.weak && info(from).is_int() && info(to).is_int()) check_fits(node, to, loc);
+        node.bits = canonical(to, bits);
+    }
     node.type = Type::scalar(to);
+    node.weak = false;
     return add(std::move(node));
 }
 
+// A literal that takes an int type has to be one of its values.
+void Trace::check_fits(const Node& literal, Scalar to, const Loc& loc) const {
+    Scalar from = literal.type.scalar();
+    uint64_t bits = apply_conversion(from, to, literal.bits);
+    auto is_negative = [](Scalar scalar, uint64_t value) {
+        return !info(scalar).is_unsigned() && signed_value(scalar, value) < 0;
+    };
+    bool same = apply_conversion(to, from, bits) == literal.bits &&
+                is_negative(from, literal.bits) == is_negative(to, bits);
+    std::string number = spell(from, literal.bits);
+    if (!same)
+        fail(number.substr(0, number.find('_')) + " is out of range for " +
+                 std::string(info(to).name),
+             loc);
+}
+
 NodeId Trace::convert(NodeId value, Scalar to, const Loc& loc) {
+    const Node& node = graph_.nodes[value];
+    if (node.kind == NodeKind::constant && (node.weak || !node.type.is(to)))
+        return constant_as(value, to, loc);
     if (type(value).is(to)) return value;
-    if (graph_.nodes[value].kind == NodeKind::constant) return constant_as(value, to);
     return add_op(Op::cast, {value}, type(value).with_scalar(to), loc);
 }
 
-NodeId Trace::cast(NodeId value, Scalar to, const Loc& loc) {
+NodeId Trace::cast(NodeId value, Scalar to, bool towards_zero, const Loc& loc) {
     if (type(value).is_pointer())
         fail("cannot cast " + type(value).str() + " to " + std::string(info(to).name), loc);
-    return convert(value, to, loc);
+    Type target = type(value).with_scalar(to);
+    if (!towards_zero) {
+        // An explicit cast wraps a literal, as it does any other int.
+        if (graph_.nodes[value].weak && info(type(value).scalar()).is_int())
+            value = constant_as(value, type(value).scalar(), loc);
+        return convert(value, to, loc);
+    }
+    if (!is_castable(Op::cast_rtz, type(value), target))
+        fail("fp_downcast_rounding is for casts of a float to a narrower float, got " +
+                 type(value).str() + " to " + std::string(info(to).name),
+             loc);
+    return add_op(Op::cast_rtz, {value}, target, loc);
 }
 
-// f32 wins over i32 wins over bool, for values and Python numbers alike.
-Scalar Trace::common_scalar(Op op, const std::vector<NodeId>& operands, const Loc& loc) const {
-    Scalar common = Scalar::boolean;
+NodeId Trace::bitcast(NodeId value, Scalar to, const Loc& loc) {
+    Type target = type(value).with_scalar(to);
+    if (type(value) == target) return value;
+    if (!is_castable(Op::bitcast, type(value), target))
+        fail("cannot bitcast " + type(value).str() + " to " + std::string(info(to).name) +
+                 ", of another width",
+             loc);
+    value = convert(value, type(value).scalar(), loc);
+    return add_op(Op::bitcast, {value}, target, loc);
+}
+
+// The type in which the operands are computed; pointers have none.
+Scalar Trace::common_scalar(Op op, const std::vector<NodeId>& operands, bool division,
+                            const Loc& loc) const {
+    auto promotable = [&](NodeId id) {
+        return Promotable{type(id).scalar(), graph_.nodes[id].weak};
+    };
     for (NodeId operand : operands) {
-        if (type(operand).is_pointer()) {
-            std::string got;
-            for (NodeId each : operands) got += (got.empty() ? "" : " and ") + type(each).str();
-            fail(std::string(info(op).name) + " requires " + accepted_types(op) + ", got " + got,
-                 loc);
-        }
-        common = std::max(common, type(operand).scalar());
+        if (!type(operand).is_pointer()) continue;
+        std::string got;
+        for (NodeId each : operands) got += (got.empty() ? "" : " and ") + type(each).str();
+        fail(std::string(info(op).name) + " requires " + accepted_types(op) + ", got " + got, loc);
     }
-    return common;
+    Promotable common = promotable(operands[0]);
+    for (size_t i = 1; i < operands.size(); ++i)
+        common =
+            promote_operands(std::string(info(op).name), common, promotable(operands[i]), division);
+    return common.scalar;
 }
 
 NodeId Trace::apply_pointer(Op op, NodeId a, NodeId b, const Loc& loc) {
@@ -125,13 +193,16 @@ NodeId Trace::apply_pointer(Op op, NodeId a, NodeId b, const Loc& loc) {
     if ((op != Op::add && op != Op::sub) || (a_is_pointer == type(b).is_pointer()) ||
         (op == Op::sub && !a_is_pointer))
         fail(std::string(info(op).name) + " cannot combine " + type(a).str() + " and " +
-                 type(b).str() + "; a pointer takes + or - an i32 offset",
+                 type(b).str() + "; a pointer takes + or - an int offset",
              loc);
     NodeId pointer = a_is_pointer ? a : b;
     NodeId offset = a_is_pointer ? b : a;
     if (type(offset).is(Scalar::boolean)) offset = convert(offset, Scalar::i32, loc);
     try {
         Type moved = result_type(Op::addptr, {type(pointer), type(offset)});
+        // An offset moves down by the negative of its value, which an unsigned type cannot hold.
+        if (op == Op::sub && info(type(offset).scalar()).is_unsigned())
+            offset = convert(offset, Scalar::i64, loc);
         if (op == Op::sub) offset = apply(Op::neg, {offset}, loc);
         return add_op(Op::addptr, {pointer, offset}, moved, loc);
     } catch (const TypingError& error) {
@@ -147,17 +218,16 @@ NodeId Trace::apply(Op op, std::vector<NodeId> operands, const Loc& loc) {
         (type(operands[0]).is_pointer() || type(operands[1]).is_pointer()) &&
         row.result == OpResult::Same && (op == Op::add || op == Op::sub))
         return apply_pointer(op, operands[0], operands[1], loc);
-    size_t first = row.kind == OpKind::pure && row.form == OpForm::Select ? 1 : 0;
+    size_t first = row.first_value();
     std::vector<NodeId> numbers(operands.begin() + first, operands.end());
-    Scalar common = common_scalar(op, numbers, loc);
-    // Counting and ordering truth values happens in i32, as in Triton.
-    if (row.kind == OpKind::reduce && common == Scalar::boolean) common = Scalar::i32;
-    std::vector<Type> types;
-    for (size_t i = 0; i < operands.size(); ++i) {
-        if (i >= first) operands[i] = convert(operands[i], common, loc);
-        types.push_back(type(operands[i]));
-    }
     try {
+        Scalar common = common_scalar(op, numbers, op == Op::div || op == Op::rem, loc);
+        if (row.kind == OpKind::reduce) common = promote_reduced(op, common);
+        std::vector<Type> types;
+        for (size_t i = 0; i < operands.size(); ++i) {
+            if (i >= first) operands[i] = convert(operands[i], common, loc);
+            types.push_back(type(operands[i]));
+        }
         return add_op(op, operands, result_type(op, types), loc);
     } catch (const TypingError& error) {
         fail(error.what(), loc);
@@ -165,8 +235,13 @@ NodeId Trace::apply(Op op, std::vector<NodeId> operands, const Loc& loc) {
 }
 
 NodeId Trace::true_divide(NodeId a, NodeId b, const Loc& loc) {
-    common_scalar(Op::div, {a, b}, loc);
-    return apply(Op::div, {convert(a, Scalar::f32, loc), convert(b, Scalar::f32, loc)}, loc);
+    try {
+        Scalar common = common_scalar(Op::div, {a, b}, true, loc);
+        if (!info(common).is_float()) common = Scalar::f32;
+        return apply(Op::div, {convert(a, common, loc), convert(b, common, loc)}, loc);
+    } catch (const TypingError& error) {
+        fail(error.what(), loc);
+    }
 }
 
 void Trace::check_mask(const char* function, NodeId mask, const Loc& loc) const {
@@ -178,11 +253,12 @@ NodeId Trace::load(NodeId pointer, NodeId mask, NodeId other, const Loc& loc) {
     if (!type(pointer).is_pointer())
         fail("load: expected a pointer, got " + type(pointer).str(), loc);
     check_mask("load", mask, loc);
+    if (mask != kNoNode) mask = convert(mask, Scalar::boolean, loc);
     if (other != kNoNode) {
         if (mask == kNoNode) fail("load: other is given without a mask", loc);
         if (type(other).is_pointer())
             fail("load: other must be a number, got " + type(other).str(), loc);
-        other = convert(other, type(pointer).scalar(), loc);
+        other = cast(other, type(pointer).scalar(), false, loc);
     }
     auto type_of = [&](NodeId node) { return node == kNoNode ? Type() : type(node); };
     try {
@@ -197,11 +273,14 @@ void Trace::store(NodeId pointer, NodeId value, NodeId mask, const Loc& loc) {
     if (!type(pointer).is_pointer())
         fail("store: expected a pointer, got " + type(pointer).str(), loc);
     check_mask("store", mask, loc);
+    if (mask != kNoNode) mask = convert(mask, Scalar::boolean, loc);
     if (type(value).is_pointer())
         fail("store: the value must be a number, got " + type(value).str(), loc);
     Scalar element = type(pointer).scalar();
     bool constant = graph_.nodes[value].kind == NodeKind::constant;
-    if (constant || !is_storable(type(value).scalar(), element))
+    if (constant)
+        value = cast(value, element, false, loc);
+    else if (!is_storable(type(value).scalar(), element))
         value = convert(value, element, loc);
     try {
         check_store(type(pointer), type(value), mask == kNoNode ? Type() : type(mask));

@@ -14,19 +14,23 @@ class Trace {
     explicit Trace(std::string kernel_name) { graph_.name = std::move(kernel_name); }
 
     NodeId param(const std::string& name, Type type);
+    // Literals. They take the type of what they are combined with (front/promote.h); alone they
+    // are bool, the first of i32, u32, i64 and u64 that holds the int, and f32.
     NodeId bool_constant(bool value);
-    NodeId int_constant(int64_t value, const Loc& loc);  // must fit i32
-    NodeId float_constant(double value);                 // rounded to f32
+    NodeId int_constant(int64_t value);
+    NodeId uint_constant(uint64_t value);  // from 2**63 on
+    NodeId float_constant(double value);
 
     NodeId program_id(int64_t axis, const Loc& loc);
     NodeId num_programs(int64_t axis, const Loc& loc);
     NodeId arange(int64_t start, int64_t end, const Loc& loc);
 
     // A pure or reduce row, as Python's operators and the functions of `tl` name them. Pointers
-    // go through add and sub as addptr; i32 / i32 is `true_divide`.
+    // go through add and sub as addptr; / is `true_divide`, which makes floats of ints.
     NodeId apply(Op op, std::vector<NodeId> operands, const Loc& loc);
     NodeId true_divide(NodeId a, NodeId b, const Loc& loc);
-    NodeId cast(NodeId value, Scalar to, const Loc& loc);
+    NodeId cast(NodeId value, Scalar to, bool towards_zero, const Loc& loc);
+    NodeId bitcast(NodeId value, Scalar to, const Loc& loc);
 
     NodeId load(NodeId pointer, NodeId mask, NodeId other, const Loc& loc);
     void store(NodeId pointer, NodeId value, NodeId mask, const Loc& loc);
@@ -38,10 +42,13 @@ class Trace {
     NodeId add(Node node);
     NodeId add_op(Op op, std::vector<NodeId> operands, Type type, const Loc& loc,
                   std::vector<Attr> attrs = {});
-    NodeId constant_as(NodeId constant, Scalar to);
+    NodeId weak_constant(Scalar scalar, uint64_t bits);
+    NodeId constant_as(NodeId constant, Scalar to, const Loc& loc);
+    void check_fits(const Node& literal, Scalar to, const Loc& loc) const;
     NodeId convert(NodeId value, Scalar to, const Loc& loc);
     NodeId apply_pointer(Op op, NodeId a, NodeId b, const Loc& loc);
-    Scalar common_scalar(Op op, const std::vector<NodeId>& operands, const Loc& loc) const;
+    Scalar common_scalar(Op op, const std::vector<NodeId>& operands, bool division,
+                         const Loc& loc) const;
     void check_mask(const char* function, NodeId mask, const Loc& loc) const;
 
     Graph graph_;

@@ -6,21 +6,34 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "ir/conversion.h"
+
 namespace mytriton {
 
 namespace {
 
-constexpr uint64_t kNan = 0x7fc00000;
+// The quiet NaN without a payload.
+uint64_t nan_bits(Scalar scalar) {
+    switch (scalar) {
+        case Scalar::f16:
+            return 0x7e00;
+        case Scalar::bf16:
+            return 0x7fc0;
+        case Scalar::f64:
+            return 0x7ff8000000000000;
+        default:
+            return 0x7fc00000;
+    }
+}
+
+double float_value(Scalar scalar, uint64_t bits) {
+    return from_bits<double>(apply_conversion(scalar, Scalar::f64, bits));
+}
 
 // Python's layout of the shortest digits: plain between 1e-4 and 1e16, else with an exponent of at
 // least two digits. Never bare digits, so it is a float in Python, in the IR and (with f) in C++.
-std::string spell_float(float value) {
-    if (std::isnan(value)) {
-        char text[16];
-        std::snprintf(text, sizeof text, "nan_0x%08x", static_cast<unsigned>(bits_of(value)));
-        return bits_of(value) == kNan ? "nan" : text;
-    }
-    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+template <class Float>
+std::string spell_finite(Float value) {
     char buffer[32];
     char* end =
         std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
@@ -38,64 +51,178 @@ std::string spell_float(float value) {
     return sign + digits.insert(whole, ".");
 }
 
+std::string spell_finite(Scalar scalar, uint64_t bits) {
+    double value = float_value(scalar, bits);
+    return scalar == Scalar::f64 ? spell_finite(value) : spell_finite(static_cast<float>(value));
+}
+
+std::string hex(uint64_t bits, int digits) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%0*llx", digits, static_cast<unsigned long long>(bits));
+    return text;
+}
+
+std::string spell_float(Scalar scalar, uint64_t bits) {
+    double value = float_value(scalar, bits);
+    if (std::isnan(value))
+        return bits == nan_bits(scalar) ? "nan" : "nan_" + hex(bits, 2 * info(scalar).bytes);
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    return spell_finite(scalar, bits);
+}
+
+std::string spell_int(Scalar scalar, uint64_t bits) {
+    return info(scalar).is_unsigned() ? std::to_string(bits)
+                                      : std::to_string(signed_value(scalar, bits));
+}
+
+template <class Number>
+std::optional<Number> parse_whole(std::string_view text, int base = 10) {
+    Number number{};
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+    bool all = error == std::errc() && end == text.data() + text.size();
+    return all ? std::optional(number) : std::nullopt;
+}
+
+std::optional<uint64_t> parse_int(Scalar scalar, std::string_view text) {
+    if (info(scalar).is_unsigned()) {
+        std::optional<uint64_t> number = parse_whole<uint64_t>(text);
+        return number && *number <= largest_int(scalar) ? number : std::nullopt;
+    }
+    std::optional<int64_t> number = parse_whole<int64_t>(text);
+    if (!number) return std::nullopt;
+    uint64_t bits = static_cast<uint64_t>(*number) & (~uint64_t{0} >> (64 - info(scalar).bits()));
+    return signed_value(scalar, bits) == *number ? std::optional(bits) : std::nullopt;
+}
+
+template <class Float>
+std::optional<Float> parse_number(std::string_view text) {
+    Float number = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    bool all = error == std::errc() && end == text.data() + text.size() && !std::isnan(number);
+    return all ? std::optional(number) : std::nullopt;
+}
+
+std::optional<uint64_t> parse_float(Scalar scalar, std::string_view text) {
+    if (text == "nan") return nan_bits(scalar);
+    if (text.starts_with("nan_0x")) {
+        std::optional<uint64_t> bits = parse_whole<uint64_t>(text.substr(6), 16);
+        bool is_nan = bits && (*bits >> (info(scalar).bits() - 1)) <= 1 &&
+                      std::isnan(float_value(scalar, *bits));
+        return is_nan ? bits : std::nullopt;
+    }
+    // Bare digits are an int, also where they do not fit one.
+    if (text != "inf" && text != "-inf" && text.find_first_of(".e") == std::string::npos)
+        return std::nullopt;
+    // f16 and bf16 are spelled as the f32 of that value.
+    if (scalar == Scalar::f64) {
+        std::optional<double> number = parse_number<double>(text);
+        return number ? std::optional(bits_of(*number)) : std::nullopt;
+    }
+    std::optional<float> number = parse_number<float>(text);
+    if (!number) return std::nullopt;
+    return apply_conversion(Scalar::f32, scalar, bits_of(*number));
+}
+
 }  // namespace
 
+uint64_t largest_int(Scalar scalar) {
+    uint64_t ones = ~uint64_t{0} >> (64 - info(scalar).bits());
+    return info(scalar).is_unsigned() ? ones : ones >> 1;
+}
+
+uint64_t least_int(Scalar scalar) {
+    return info(scalar).is_unsigned() ? 0 : largest_int(scalar) + 1;
+}
+
+uint64_t identity_bits(Identity identity, Scalar scalar) {
+    bool is_float = info(scalar).is_float();
+    auto as_float = [&](float value) {
+        return apply_conversion(Scalar::f32, scalar, bits_of(value));
+    };
+    switch (identity) {
+        case Identity::zero:
+            return is_float ? as_float(-0.0f) : 0;
+        case Identity::lowest:
+            return is_float ? as_float(-INFINITY) : least_int(scalar);
+        case Identity::highest:
+            return is_float ? as_float(INFINITY) : largest_int(scalar);
+    }
+    return 0;
+}
+
 uint64_t canonical(Scalar scalar, uint64_t bits) {
-    bool nan = scalar == Scalar::f32 && std::isnan(from_bits<float>(bits));
-    return nan ? kNan : bits;
+    bool nan = info(scalar).is_float() && std::isnan(float_value(scalar, bits));
+    return nan ? nan_bits(scalar) : bits;
 }
 
 std::string spell(Scalar scalar, uint64_t bits) {
-    switch (scalar) {
-        case Scalar::boolean:
-            return bits ? "true" : "false";
-        case Scalar::i32:
-            return std::to_string(from_bits<int32_t>(bits));
-        case Scalar::f32:
-            return spell_float(from_bits<float>(bits));
-    }
-    return "";
+    if (scalar == Scalar::boolean) return bits ? "true" : "false";
+    bool bare = scalar == Scalar::i32 || scalar == Scalar::f32;
+    std::string number =
+        info(scalar).is_float() ? spell_float(scalar, bits) : spell_int(scalar, bits);
+    return bare ? number : number + "_" + std::string(info(scalar).name);
 }
 
 std::optional<Constant> parse_constant(const std::string& text) {
     if (text == "true" || text == "false") return Constant{Scalar::boolean, text == "true"};
-    if (text == "nan") return Constant{Scalar::f32, kNan};
-    const char* first = text.data();
-    const char* last = first + text.size();
-    if (text.starts_with("nan_0x")) {
-        uint32_t bits = 0;
-        auto [end, error] = std::from_chars(first + 6, last, bits, 16);
-        bool is_nan = error == std::errc() && end == last && std::isnan(from_bits<float>(bits));
-        return is_nan ? std::optional(Constant{Scalar::f32, bits}) : std::nullopt;
+    std::string_view number = text;
+    std::optional<Scalar> typed;
+    if (size_t at = text.rfind('_'); at != std::string::npos) {
+        typed = find_scalar(text.substr(at + 1));
+        if (typed) number = number.substr(0, at);
     }
-    int32_t whole = 0;
-    if (auto [end, error] = std::from_chars(first, last, whole);
-        error == std::errc() && end == last)
-        return Constant{Scalar::i32, bits_of(whole)};
-    // Bare digits that do not fit an i32 are no f32 either.
-    if (text != "inf" && text != "-inf" && text.find_first_of(".e") == std::string::npos)
-        return std::nullopt;
-    float number = 0;
-    auto [end, error] = std::from_chars(first, last, number);
-    if (error != std::errc() || end != last || std::isnan(number)) return std::nullopt;
-    return Constant{Scalar::f32, bits_of(number)};
+    auto read = [&](Scalar scalar) -> std::optional<Constant> {
+        std::optional<uint64_t> bits;
+        if (info(scalar).is_float()) bits = parse_float(scalar, number);
+        if (info(scalar).is_int()) bits = parse_int(scalar, number);
+        return bits ? std::optional(Constant{scalar, *bits}) : std::nullopt;
+    };
+    if (typed) return read(*typed);
+    if (std::optional<Constant> whole = read(Scalar::i32)) return whole;
+    return read(Scalar::f32);
 }
 
 std::string spell_cxx(Scalar scalar, uint64_t bits) {
-    if (scalar == Scalar::f32) {
-        float value = from_bits<float>(bits);
-        if (std::isfinite(value)) return spell_float(value) + "f";
-        char text[40];
-        if (std::isinf(value) && value < 0) return "(-__int_as_float(0x7f800000))";
-        // Bits above 0x7fffffff do not fit an int literal; the conversion keeps them.
-        const char* format =
-            bits > 0x7fffffff ? "__int_as_float((int)0x%08xu)" : "__int_as_float(0x%08x)";
-        std::snprintf(text, sizeof text, format, static_cast<unsigned>(bits));
-        return text;
+    switch (scalar) {
+        case Scalar::f16:
+        case Scalar::bf16:
+            return hex(bits, 4);
+        case Scalar::f32:
+        case Scalar::f64: {
+            bool wide = scalar == Scalar::f64;
+            double value = float_value(scalar, bits);
+            if (std::isfinite(value)) return spell_finite(scalar, bits) + (wide ? "" : "f");
+            std::string make = wide ? "__longlong_as_double(" : "__int_as_float(";
+            std::string ll = wide ? "ll" : "";
+            if (std::isinf(value) && value < 0)
+                return "(-" + make + hex(identity_bits(Identity::highest, scalar), 8) + ll + "))";
+            // Bits with the sign set do not fit an int literal; the conversion keeps them.
+            bool sign = std::signbit(value);
+            std::string literal = hex(bits, wide ? 16 : 8);
+            return make +
+                   (sign ? (wide ? "(long long)" + literal + "ull" : "(int)" + literal + "u")
+                         : literal + ll) +
+                   ")";
+        }
+        // -2147483648 would be the negation of a long.
+        case Scalar::i32:
+            return bits == least_int(scalar) ? "(-2147483647 - 1)" : spell(scalar, bits);
+        case Scalar::i64:
+            return bits == least_int(scalar) ? "(-9223372036854775807ll - 1)"
+                                             : spell_int(scalar, bits) + "ll";
+        case Scalar::u32:
+            return spell_int(scalar, bits) + "u";
+        case Scalar::u64:
+            return spell_int(scalar, bits) + "ull";
+        case Scalar::i8:
+        case Scalar::i16:
+        case Scalar::u8:
+        case Scalar::u16:
+            return "(" + std::string(info(scalar).cxx) + ")" + spell_int(scalar, bits);
+        case Scalar::boolean:
+            return spell(scalar, bits);
     }
-    // -2147483648 would be the negation of a long.
-    if (scalar == Scalar::i32 && from_bits<int32_t>(bits) == INT32_MIN) return "(-2147483647 - 1)";
-    return spell(scalar, bits);
+    return "";
 }
 
 }  // namespace mytriton

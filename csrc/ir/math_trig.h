@@ -9,16 +9,6 @@
 
 namespace mytriton::rows {
 
-// Whether any lane is chosen.
-
-[[gnu::always_inline]] inline bool any(bool mask) {
-    return mask;
-}
-
-[[gnu::always_inline]] inline bool any(i32v mask) {
-    return __builtin_ia32_movmskps256(float_of(mask)) != 0;
-}
-
 // x as r + low + q pi / 2. q is in the two lowest bits of `quadrant`.
 template <class F>
 struct QuarterTurn {

@@ -7,6 +7,8 @@
 #include <set>
 #include <sstream>
 
+#include "ir/type.h"
+
 namespace mytriton {
 
 namespace {
@@ -30,16 +32,23 @@ constexpr const char* kSchemaWords = R"(
 
 // What emitted text itself calls, and what headers that come before it declare.
 constexpr const char* kLibraryNames = R"(
-    main min max sum abs threadIdx blockIdx blockDim gridDim warpSize isnan isinf isfinite
-    signbit exp expf exp2 exp2f log logf log2 log2f sqrt sqrtf rsqrt rsqrtf sin sinf cos
-    cosf tan tanf tanh tanhf erf erff pow powf fma fmaf floor floorf ceil ceilf round roundf
-    rint rintf trunc truncf fabs fabsf fmod fmodf fmin fminf fmax fmaxf idiv irem printf
-    assert malloc free memcpy memset clock splat_f32 splat_i32 splat_bool splat_i64 iota
-    widen halve f32v i32v i64v f64v i16v u8v kLanes kPartials load_f32 load_i32 load_bool
-    store_f32 store_i32 store_bool gather_f32 gather_i32 gather_bool scatter_f32 scatter_i32
-    scatter_bool bits_of float_of i32_to_f32 bool_to_f32 f32_to_i32 bool_to_i32 f32_to_bool
-    i32_to_bool NULL
+    main min max sum abs threadIdx blockIdx blockDim gridDim warpSize signbit printf assert
+    malloc free memcpy memset clock NULL f16 bf16
+    isnan isinf isfinite fma fmaf sqrt sqrtf rsqrt rsqrtf fabs fabsf copysign copysignf floor
+    floorf ceil ceilf round roundf rint rintf trunc truncf fmod fmodf fmin fminf fmax fmaxf
+    exp expf exp2 exp2f expm1 expm1f log logf log2 log2f log10 log10f log1p log1pf pow powf
+    sin sinf cos cosf tan tanf asin asinf acos acosf atan atanf atan2 atan2f sinh sinhf cosh
+    coshf tanh tanhf erf erff erfc erfcf lgamma lgammaf sigmoid sigmoidf
+    idiv irem iabs shl shr umulhi popc clz convert to_bool from_bool to_mask mask_of bounded
+    splat splat_bool iota resize load load_bool store store_bool gather gather_bool scatter
+    scatter_bool halve lanes_below addresses fill fill_ints bits_of float_of to_ints to_floats
+    f32v f64v i8v i16v i32v i64v u8v u16v u32v u64v kLanes kPartials Element Mask Vector Ints
 )";
+
+// The start of the names of conversions (f64_to_f32_odd), of which there is one a pair of types.
+bool is_conversion(const std::string& name) {
+    return name.find("_to_") != std::string::npos && find_scalar(name.substr(0, name.find('_')));
+}
 
 // Functions that CUDA's headers declare for double, and with an f behind their name for float.
 // Parameters may hide them; a kernel of that name is refused as another overload of theirs.
@@ -104,7 +113,8 @@ std::string cxx_name(const std::string& name) {
         }
     }
     if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0]))) out = "k" + out;
-    bool ours = out.starts_with("mt_") || out.starts_with("__") || looks_like_a_value(out);
+    bool ours = out.starts_with("mt_") || out.starts_with("__") || looks_like_a_value(out) ||
+                is_conversion(out);
     return ours || reserved().contains(out) ? "p_" + out : out;
 }
 

@@ -3,8 +3,6 @@
 
 #include <cctype>
 
-#include "ir/error.h"
-
 namespace mytriton {
 
 namespace {
@@ -18,54 +16,71 @@ constexpr std::string_view column(std::string_view text) {
     return text == "NA" ? "" : text;
 }
 
+constexpr OpInfo pure(Op op, std::string_view name, OpForm form, OpResult result, uint32_t traits,
+                      std::string_view python, std::string_view torch, std::string_view doc,
+                      std::string_view f, std::string_view i, std::string_view b,
+                      Accuracy accuracy = {}) {
+    OpInfo row{};
+    row.op = row.combine = op;
+    row.name = name;
+    row.kind = OpKind::pure;
+    row.form = form;
+    row.result = result;
+    row.operands = form_operands(form);
+    row.results = 1;
+    row.traits = kPure | traits;
+    row.python = python;
+    row.torch = torch;
+    row.doc = doc;
+    row.text[0] = column(f);
+    row.text[1] = column(i);
+    row.text[2] = column(b);
+    row.accuracy = accuracy;
+    return row;
+}
+
+constexpr OpInfo reduce(Op op, std::string_view name, Op combine, Identity identity,
+                        std::string_view doc) {
+    OpInfo row{};
+    row.op = op;
+    row.name = name;
+    row.kind = OpKind::reduce;
+    row.operands = row.results = 1;
+    row.traits = kPure;
+    row.python = "tl";
+    row.doc = doc;
+    row.combine = combine;
+    row.identity = identity;
+    return row;
+}
+
+constexpr OpInfo structural(Op op, std::string_view name, int operands, int results,
+                            uint32_t traits, std::string_view doc) {
+    OpInfo row{};
+    row.op = row.combine = op;
+    row.name = name;
+    row.kind = OpKind::structural;
+    row.operands = operands;
+    row.results = results;
+    row.traits = traits;
+    row.doc = doc;
+    return row;
+}
+
 constexpr OpInfo kOps[] = {
 #define NA
-#define PURE(name, form, result, traits, python, doc, f, i, b) \
-    {Op::name,                                                 \
-     #name,                                                    \
-     OpKind::pure,                                             \
-     OpForm::form,                                             \
-     OpResult::result,                                         \
-     form_operands(OpForm::form),                              \
-     1,                                                        \
-     kPure | traits,                                           \
-     python,                                                   \
-     doc,                                                      \
-     Op::name,                                                 \
-     {column(#f), column(#i), column(#b)}},
-#define REDUCE(name, combine, f, i, doc)                                \
-    {Op::name, #name, OpKind::reduce, OpForm::Unary, OpResult::Same, 1, \
-     1,        kPure, "tl",           doc,           Op::combine,    {#f, #i, ""}},
-#define CONVERT(...)
+#define PURE(name, form, result, traits, python, torch, doc, f, i, b) \
+    pure(Op::name, #name, OpForm::form, OpResult::result, traits, python, torch, doc, #f, #i, #b),
+#define MATH(name, form, python, torch, doc, f, cpu, cuda, cuda_f64)                             \
+    pure(Op::name, #name, OpForm::form, OpResult::Same, kCostly, python, torch, doc, #f, "", "", \
+         {cpu, cuda, cuda_f64}),
+#define REDUCE(name, combine, identity, doc) \
+    reduce(Op::name, #name, Op::combine, Identity::identity, doc),
 #define STRUCTURAL(name, operands, results, traits, doc) \
-    {Op::name,      #name,          OpKind::structural,  \
-     OpForm::Unary, OpResult::Same, operands,            \
-     results,       traits,         "",                  \
-     doc,           Op::name,       {}},
+    structural(Op::name, #name, operands, results, traits, doc),
 #include "ir/ops.def"
 #undef NA
 };
-
-struct Conversion {
-    std::string_view from, to, host, cuda;
-};
-
-constexpr Conversion kConversions[] = {
-#define NA
-#define PURE(...)
-#define REDUCE(...)
-#define CONVERT(from, to, host, cuda) {#from, #to, #host, cuda},
-#define STRUCTURAL(...)
-#include "ir/ops.def"
-#undef NA
-};
-
-const Conversion& find_conversion(Scalar from, Scalar to) {
-    for (const Conversion& row : kConversions)
-        if (row.from == info(from).name && row.to == info(to).name) return row;
-    throw InternalError("conversion", "no row converts " + std::string(info(from).name) + " to " +
-                                          std::string(info(to).name));
-}
 
 bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
@@ -87,15 +102,27 @@ std::optional<Op> find_op(std::string_view name) {
     return std::nullopt;
 }
 
-std::string_view expression(Op op, TypeClass type_class) {
-    return info(op).text[static_cast<int>(type_class)];
+bool accepts(Op op, Scalar scalar) {
+    const OpInfo& row = info(info(op).combine);
+    const ScalarInfo& type = info(scalar);
+    if (row.text[static_cast<int>(type.type_class)].empty()) return false;
+    return !row.has(kWide) || type.bytes >= 4;
 }
 
-std::string_view conversion(Scalar from, Scalar to) {
-    return find_conversion(from, to).host;
+std::string_view expression(Op op, Scalar scalar) {
+    return info(op).text[static_cast<int>(info(scalar).type_class)];
 }
-std::string_view cuda_conversion(Scalar from, Scalar to) {
-    return find_conversion(from, to).cuda;
+
+Scalar result_scalar(Op op, Scalar operand) {
+    switch (info(op).result) {
+        case OpResult::Same:
+            return operand;
+        case OpResult::Bool:
+            return Scalar::boolean;
+        case OpResult::Count:
+            return Scalar::i32;
+    }
+    return operand;
 }
 
 std::string substitute(std::string_view expression, const std::string& a, const std::string& b,
@@ -116,12 +143,11 @@ std::string substitute(std::string_view expression, const std::string& a, const 
 }
 
 std::string accepted_types(Op op) {
+    const OpInfo& row = info(info(op).combine);
+    const char* const names[] = {"float", row.has(kWide) ? "int of 32 or 64 bits" : "int", "bool"};
     std::string out;
-    for (int i = scalar_count() - 1; i >= 0; --i) {
-        const ScalarInfo& scalar = info(static_cast<Scalar>(i));
-        if (expression(op, scalar.type_class).empty()) continue;
-        out += (out.empty() ? "" : " or ") + std::string(scalar.name);
-    }
+    for (int i = 0; i < 3; ++i)
+        if (!row.text[i].empty()) out += (out.empty() ? "" : " or ") + std::string(names[i]);
     return out;
 }
 

@@ -15,15 +15,17 @@ enum class Op : uint8_t {
 #define NA
 #define PURE(name, ...) name,
 #define REDUCE(name, ...) name,
-#define CONVERT(...)
 #define STRUCTURAL(name, ...) name,
 #include "ir/ops.def"
 #undef NA
 };
 
 enum class OpKind : uint8_t { pure, reduce, structural };
-enum class OpForm : uint8_t { Unary, Binary, Select };
-enum class OpResult : uint8_t { Same, Bool };
+enum class OpForm : uint8_t { Unary, Binary, Ternary, Select };
+enum class OpResult : uint8_t { Same, Bool, Count };
+
+// What a reduction starts from: -0.0 and 0; -inf and the least int; inf and the largest int.
+enum class Identity : uint8_t { zero, lowest, highest };
 
 enum OpTraits : uint32_t {
     kNoTraits = 0,
@@ -33,6 +35,12 @@ enum OpTraits : uint32_t {
     kCostly = 1 << 3,
     kReads = 1 << 4,
     kWrites = 1 << 5,
+    kWide = 1 << 6,
+};
+
+// The most ulp that a result is off; all 0: it is fixed to the bit.
+struct Accuracy {
+    double cpu, cuda, cuda_f64;
 };
 
 struct OpInfo {
@@ -45,31 +53,34 @@ struct OpInfo {
     int results;
     uint32_t traits;
     std::string_view python;
+    std::string_view torch;
     std::string_view doc;
     Op combine;                // of reduce ops: the pure row that joins two lanes
-    std::string_view text[3];  // by TypeClass: a pure op's expression, a reduce op's identity;
-                               // empty: not defined
+    Identity identity;         // of reduce ops
+    std::string_view text[3];  // of pure ops, by TypeClass: the expression; empty: not defined
+    Accuracy accuracy;         // of pure ops
     bool has(uint32_t trait) const { return (traits & trait) != 0; }
+    int first_value() const { return form == OpForm::Select ? 1 : 0; }  // operand of the op's type
 };
 
 const OpInfo& info(Op op);
 std::optional<Op> find_op(std::string_view name);
 int op_count();
 
-// The expression of a pure op for operands of one type class, or the identity of a reduce op;
-// empty where the op does not take it.
-std::string_view expression(Op op, TypeClass type_class);
+// Whether a pure op takes operands of this type. A reduce op takes what its `combine` takes.
+bool accepts(Op op, Scalar scalar);
 
-// The conversion of `cast`: host text calls a function of scalar.h, CUDA text may spell it
-// otherwise.
-std::string_view conversion(Scalar from, Scalar to);
-std::string_view cuda_conversion(Scalar from, Scalar to);
+// The expression of a pure op for a type that it accepts.
+std::string_view expression(Op op, Scalar scalar);
+
+// The element type of a pure op's result.
+Scalar result_scalar(Op op, Scalar operand);
 
 // Replaces the letters a, b and c of a row's expression, where they stand alone, by operand texts.
 std::string substitute(std::string_view expression, const std::string& a, const std::string& b = "",
                        const std::string& c = "");
 
-// "f32", "i32 or f32": the element types that a pure op takes, for messages.
+// "float", "float or int", "int of 32 or 64 bits": what a pure or reduce op takes, for messages.
 std::string accepted_types(Op op);
 
 }  // namespace mytriton

@@ -9,8 +9,8 @@ namespace mytriton {
 namespace {
 
 constexpr ScalarInfo kScalars[] = {
-#define DTYPE(name, text, type_class, bytes, cxx, memory) \
-    {Scalar::name, text, TypeClass::type_class, bytes, cxx, memory},
+#define DTYPE(name, text, type_class, bytes, cxx, memory, language, short_name, torch) \
+    {Scalar::name, text, TypeClass::type_class, bytes, #cxx, #memory, language, short_name},
 #include "ir/dtypes.def"
 };
 

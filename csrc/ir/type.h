@@ -26,6 +26,13 @@ struct ScalarInfo {
     int bytes;
     std::string_view cxx;         // a value of it in emitted text
     std::string_view cxx_memory;  // an element of it behind a pointer
+    std::string_view language;    // tl.float32
+    std::string_view short_name;  // fp32, as Triton's signatures spell it
+    int bits() const { return type_class == TypeClass::Bool ? 1 : 8 * bytes; }
+    bool is_float() const { return type_class == TypeClass::Float; }
+    bool is_int() const { return type_class == TypeClass::Int; }
+    bool is_unsigned() const { return name[0] == 'u'; }
+    bool is_half() const { return is_float() && bytes == 2; }  // f16 or bf16
 };
 
 const ScalarInfo& info(Scalar scalar);

@@ -20,46 +20,35 @@ void require_number(Op op, Type type) {
 }
 
 // Names the first operand of that element type, which for a promoted one need not be the last.
-void require_expression(Op op, Scalar scalar, const std::vector<Type>& operands) {
-    if (!expression(op, info(scalar).type_class).empty()) return;
+void require_accepted(Op op, Scalar scalar, const std::vector<Type>& operands) {
+    if (accepts(op, scalar)) return;
     auto got = std::ranges::find_if(operands, [&](Type type) { return type.is(scalar); });
     fail(std::string(info(op).name) + " requires " + accepted_types(op) + ", got " + got->str());
 }
 
-Scalar promote_or_fail(Op op, Type a, Type b) {
-    require_number(op, a);
-    require_number(op, b);
-    if (std::optional<Scalar> scalar = promote(a.scalar(), b.scalar())) return *scalar;
-    fail(std::string(info(op).name) + " cannot combine " + a.str() + " and " + b.str());
-}
-
 Type pure_type(Op op, const std::vector<Type>& operands) {
     const OpInfo& row = info(op);
-    Scalar element{};
-    switch (row.form) {
-        case OpForm::Unary:
-            require_number(op, operands[0]);
-            element = operands[0].scalar();
-            break;
-        case OpForm::Binary:
-            element = promote_or_fail(op, operands[0], operands[1]);
-            break;
-        case OpForm::Select:
-            if (!operands[0].is(Scalar::boolean))
-                fail("condition must be bool, got " + operands[0].str());
-            element = promote_or_fail(op, operands[1], operands[2]);
-            break;
+    if (row.form == OpForm::Select && !operands[0].is(Scalar::boolean))
+        fail("condition must be bool, got " + operands[0].str());
+    std::vector<Type> values(operands.begin() + row.first_value(), operands.end());
+    for (Type value : values) require_number(op, value);
+    Scalar element = values[0].scalar();
+    for (Type value : values) {
+        std::optional<Scalar> common = promote(element, value.scalar());
+        if (!common)
+            fail(std::string(row.name) + " cannot combine " + values[0].str() + " and " +
+                 value.str());
+        element = *common;
     }
-    require_expression(op, element, operands);
-    if (row.result == OpResult::Bool) element = Scalar::boolean;
-    return Type::scalar(element).with_shape(common_shape(operands));
+    require_accepted(op, element, operands);
+    return Type::scalar(result_scalar(op, element)).with_shape(common_shape(operands));
 }
 
 Type reduce_type(Op op, Type operand) {
     require_number(op, operand);
     if (operand.shape().size() != 1)
         fail(std::string(info(op).name) + " requires a block of rank 1, got " + operand.str());
-    require_expression(op, operand.scalar(), {operand});
+    require_accepted(op, operand.scalar(), {operand});
     return operand.element();
 }
 
@@ -81,8 +70,7 @@ Type load_type(Type pointer, Type mask, Type other) {
 
 std::optional<Scalar> promote(Scalar a, Scalar b) {
     if (a == b) return a;
-    if (a == Scalar::boolean || b == Scalar::boolean) return std::nullopt;
-    return Scalar::f32;
+    return is_storable(a, b) || is_storable(b, a) ? std::optional(Scalar::f32) : std::nullopt;
 }
 
 std::vector<int64_t> common_shape(const std::vector<Type>& operands) {
@@ -111,11 +99,21 @@ Type result_type(Op op, const std::vector<Type>& operands) {
     if (op == Op::load) return load_type(operands[0], operands[1], operands[2]);
     if (op == Op::addptr) {
         if (!operands[0].is_pointer()) fail("expected pointer, got " + operands[0].str());
-        if (!operands[1].is(Scalar::i32))
-            fail("pointer offset must be i32, got " + operands[1].str());
+        if (operands[1].is_pointer() || !info(operands[1].scalar()).is_int())
+            fail("pointer offset must be an int, got " + operands[1].str());
         return operands[0].with_shape(common_shape(operands));
     }
     throw InternalError("result_type", std::string(info(op).name) + " has no inferred type");
+}
+
+bool is_castable(Op op, Type from, Type to) {
+    if (from.is_pointer() || to.is_pointer() || from.shape() != to.shape() || from == to)
+        return false;
+    const ScalarInfo &source = info(from.scalar()), &target = info(to.scalar());
+    if (op == Op::cast_rtz)
+        return source.is_float() && target.is_float() && target.bytes < source.bytes;
+    if (op == Op::bitcast) return source.bits() == target.bits();
+    return true;
 }
 
 void check_store(Type pointer, Type value, Type mask) {

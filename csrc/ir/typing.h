@@ -17,8 +17,8 @@ class TypingError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The element type of arithmetic on two others: f32 beside i32 is f32. Bool meets only bool here
-// (tracing casts it first); nothing means the two do not mix.
+// The element type of arithmetic on two others in SSA: equal ones, or f32 beside i32. All else is
+// cast while tracing (front/promote.h); nothing means the two do not mix.
 std::optional<Scalar> promote(Scalar a, Scalar b);
 
 // The shape that operands share: scalars stretch, blocks must be equal.
@@ -31,6 +31,9 @@ Type result_type(Op op, const std::vector<Type>& operands);
 
 // May a value of `from` be stored as `to` without a cast? Equal types, and i32 as f32.
 bool is_storable(Scalar from, Scalar to);
+
+// May cast, cast_rtz or bitcast make `to` of `from`?
+bool is_castable(Op op, Type from, Type to);
 
 // TypingError unless `value` may be stored through `pointer` under `mask`.
 void check_store(Type pointer, Type value, Type mask);

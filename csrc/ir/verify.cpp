@@ -91,13 +91,14 @@ class Verifier {
             case Op::arange:
                 return check_arange(inst);
             case Op::cast:
+            case Op::cast_rtz:
+            case Op::bitcast:
                 return check_cast(inst, types[0]);
             case Op::store:
                 return check_store(types[0], types[1], types[2]);
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(name, ...) case Op::name:
-#define CONVERT(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
 #undef NA
@@ -125,7 +126,7 @@ class Verifier {
 
     void check_cast(const Inst& inst, Type from) const {
         Type to = kernel_.type(inst.result());
-        if (from.is_pointer() || to.is_pointer() || from.shape() != to.shape() || from == to)
+        if (!is_castable(inst.op, from, to))
             fail(inst, "cannot cast " + from.str() + " to " + to.str());
     }
 

@@ -10,26 +10,23 @@ namespace mytriton {
 namespace {
 
 // `op x, identity` is x; where `both`, so is `op identity, x`. Adding 0.0 is not here, since
-// -0.0 + 0.0 is 0.0; multiplying and dividing by 1.0 keep every float.
-struct Identity {
+// -0.0 + 0.0 is 0.0; multiplying and dividing by 1.0 keep every float. The identity is converted to
+// the operands' type; -1 has all bits set.
+struct IdentityRule {
     Op op;
     TypeClass type_class;
-    uint64_t identity;
+    int identity;
     bool both;
 };
 
-const Identity kIdentities[] = {
-    {Op::add, TypeClass::Int, bits_of(0), true},
-    {Op::sub, TypeClass::Int, bits_of(0), false},
-    {Op::mul, TypeClass::Int, bits_of(1), true},
-    {Op::mul, TypeClass::Float, bits_of(1.0f), true},
-    {Op::div, TypeClass::Int, bits_of(1), false},
-    {Op::div, TypeClass::Float, bits_of(1.0f), false},
-    {Op::bit_and, TypeClass::Bool, bits_of(true), true},
-    {Op::bit_and, TypeClass::Int, bits_of(-1), true},
-    {Op::bit_or, TypeClass::Bool, bits_of(false), true},
-    {Op::bit_or, TypeClass::Int, bits_of(0), true},
-    {Op::bit_xor, TypeClass::Int, bits_of(0), true},
+const IdentityRule kIdentities[] = {
+    {Op::add, TypeClass::Int, 0, true},      {Op::sub, TypeClass::Int, 0, false},
+    {Op::mul, TypeClass::Int, 1, true},      {Op::mul, TypeClass::Float, 1, true},
+    {Op::div, TypeClass::Int, 1, false},     {Op::div, TypeClass::Float, 1, false},
+    {Op::bit_and, TypeClass::Bool, 1, true}, {Op::bit_and, TypeClass::Int, -1, true},
+    {Op::bit_or, TypeClass::Bool, 0, true},  {Op::bit_or, TypeClass::Int, 0, true},
+    {Op::bit_xor, TypeClass::Int, 0, true},  {Op::shl, TypeClass::Int, 0, false},
+    {Op::shr, TypeClass::Int, 0, false},
 };
 
 // Works on instructions whose operands are already those of the new kernel. A fold answers with
@@ -41,7 +38,8 @@ class Folder {
         : kernel_(kernel), inst_(inst), type_(type) {}
 
     Value fold() {
-        if (inst_.op == Op::cast) return fold_cast();
+        if (inst_.op == Op::cast || inst_.op == Op::cast_rtz || inst_.op == Op::bitcast)
+            return fold_cast();
         const OpInfo& row = info(inst_.op);
         if (row.kind != OpKind::pure) return {};
         if (Value value = fold_constants(row); !value.none()) return value;
@@ -63,22 +61,25 @@ class Folder {
     Value fold_cast() {
         Value from = operand(0);
         if (!kernel_.is_constant(from)) return {};
-        return kernel_.constant(type_, bits_as(from, type_.scalar()));
+        Scalar source = kernel_.type(from).scalar(), target = type_.scalar();
+        uint64_t bits = kernel_.data(from).bits;
+        if (inst_.op == Op::cast) bits = apply_conversion(source, target, bits);
+        if (inst_.op == Op::cast_rtz) bits = apply_conversion_rtz(source, target, bits);
+        return kernel_.constant(type_, bits);
     }
 
     Value fold_constants(const OpInfo& row) {
         if (!row.has(kExact)) return {};
         for (Value value : inst_.operands)
             if (!kernel_.is_constant(value)) return {};
-        size_t first = row.form == OpForm::Select ? 1 : 0;
+        size_t first = row.first_value();
         Scalar scalar = kernel_.type(operand(first)).scalar();
         for (size_t i = first; i < inst_.operands.size(); ++i)
             scalar = *promote(scalar, kernel_.type(operand(i)).scalar());
         uint64_t bits[3] = {};
         for (size_t i = 0; i < inst_.operands.size(); ++i)
             bits[i] = i < first ? kernel_.data(operand(i)).bits : bits_as(operand(i), scalar);
-        TypeClass type_class = info(scalar).type_class;
-        uint64_t folded = apply_row(inst_.op, type_class, bits[0], bits[1], bits[2]);
+        uint64_t folded = apply_row(inst_.op, scalar, bits[0], bits[1], bits[2]);
         return kernel_.constant(type_, canonical(type_.scalar(), folded));
     }
 
@@ -90,11 +91,12 @@ class Folder {
     }
 
     Value fold_identity() {
-        for (const Identity& rule : kIdentities) {
+        for (const IdentityRule& rule : kIdentities) {
             if (rule.op != inst_.op || rule.type_class != type_.type_class()) continue;
             Scalar scalar = type_.scalar();
-            if (is_constant(operand(1), scalar, rule.identity)) return if_same_type(operand(0));
-            if (rule.both && is_constant(operand(0), scalar, rule.identity))
+            uint64_t identity = apply_conversion(Scalar::i32, scalar, bits_of(rule.identity));
+            if (is_constant(operand(1), scalar, identity)) return if_same_type(operand(0));
+            if (rule.both && is_constant(operand(0), scalar, identity))
                 return if_same_type(operand(1));
         }
         return {};

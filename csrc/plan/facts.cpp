@@ -35,23 +35,46 @@ std::optional<InstId> Facts::definition(Value value) const {
 
 std::optional<int64_t> Facts::stride_of(const Inst& inst) const {
     Type type = kernel_.type(inst.result());
-    if (!type.is(Scalar::i32)) return std::nullopt;
+    bool wide = type.is(Scalar::i64);
+    if (!type.is(Scalar::i32) && !wide) return std::nullopt;
     if (inst.op == Op::arange) return 1;
+    if (inst.op == Op::cast) {
+        Value from = inst.operands[0];
+        std::optional<int64_t> narrow = stride(from);
+        bool holds = wide && kernel_.type(from).is(Scalar::i32) && (narrow == 0 || narrow == 1);
+        return holds ? narrow : std::nullopt;
+    }
     std::vector<std::optional<int64_t>> strides;
     for (Value operand : inst.operands)
         if (!operand.none()) strides.push_back(stride(operand));
     auto known = [&](size_t i) { return strides[i].has_value(); };
     auto constant = [&](size_t i) -> std::optional<int64_t> {
         if (!kernel_.is_constant(inst.operands[i])) return std::nullopt;
-        return from_bits<int32_t>(kernel_.data(inst.operands[i]).bits);
+        return signed_value(type.scalar(), kernel_.data(inst.operands[i]).bits);
     };
-    auto wrap = [](int64_t stride) { return static_cast<int32_t>(stride); };
+    auto wrap = [&](int64_t stride) { return wide ? stride : static_cast<int32_t>(stride); };
     if (inst.op == Op::neg && known(0)) return wrap(-*strides[0]);
     if (inst.op == Op::add && known(0) && known(1)) return wrap(*strides[0] + *strides[1]);
     if (inst.op == Op::sub && known(0) && known(1)) return wrap(*strides[0] - *strides[1]);
     if (inst.op == Op::mul && known(0) && constant(1)) return wrap(*strides[0] * *constant(1));
     if (inst.op == Op::mul && known(1) && constant(0)) return wrap(*strides[1] * *constant(0));
     return std::nullopt;
+}
+
+std::vector<Value> Facts::may_wrap(Value index) const {
+    std::vector<Value> found = {index};
+    std::vector<Value> pending = {index};
+    std::unordered_set<uint32_t> seen;
+    while (!pending.empty()) {
+        Value value = pending.back();
+        pending.pop_back();
+        std::optional<InstId> id = definition(value);
+        if (!id || !kernel_.type(value).is_block() || !seen.insert(value.index).second) continue;
+        const Inst& inst = kernel_.inst(*id);
+        if (inst.op == Op::cast) found.push_back(inst.operands[0]);
+        pending.insert(pending.end(), inst.operands.begin(), inst.operands.end());
+    }
+    return found;
 }
 
 bool Facts::has_index_leaves(const Inst& inst) const {
@@ -120,8 +143,9 @@ std::vector<PrefixTest> Facts::prefix_tests(Value mask) const {
         if (inst.op == Op::cmp_gt || inst.op == Op::cmp_ge) std::swap(a, b);
         bool less = inst.op == Op::cmp_lt || inst.op == Op::cmp_gt;
         bool less_or_equal = inst.op == Op::cmp_le || inst.op == Op::cmp_ge;
-        if ((!less && !less_or_equal) || !kernel_.type(a).is(Scalar::i32) ||
-            !kernel_.type(a).is_block() || stride(a) != 1 || kernel_.type(b).is_block())
+        bool index = kernel_.type(a).is(Scalar::i32) || kernel_.type(a).is(Scalar::i64);
+        if ((!less && !less_or_equal) || !index || !kernel_.type(a).is_block() || stride(a) != 1 ||
+            kernel_.type(b).is_block())
             return {};
         tests.push_back({a, b, less_or_equal});
     }

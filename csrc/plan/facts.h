@@ -9,7 +9,7 @@
 
 namespace mytriton {
 
-// A pointer is always a parameter moved by a list of i32 offsets, in the order they were added.
+// A pointer is always a parameter moved by a list of int offsets, in the order they were added.
 // `lane_offsets` are those that are blocks; the others are the same for all lanes.
 struct Address {
     Value base;
@@ -29,8 +29,14 @@ class Facts {
   public:
     explicit Facts(const Kernel& kernel);
 
-    // Lane k holds (lane 0's value) + k * stride, as wrapping i32. 0 for what is not a block.
+    // Lane k holds (lane 0's value) + k * stride, as wrapping i32 or i64. 0 for what is not a
+    // block. An i64 made of an i32 has its stride of 0 or 1 too, unless that i32 wraps; see
+    // may_wrap().
     std::optional<int64_t> stride(Value value) const;
+
+    // The blocks that, of all that `index` is computed from, must not wrap for its stride to hold:
+    // those of i32 that are cast to i64, and `index` itself.
+    std::vector<Value> may_wrap(Value index) const;
 
     // Every leaf of the expression is program_id, arange or a constant, and it serves only as an
     // index: in addresses, comparisons and other such expressions. Where it wraps around, the

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "ir/apply.h"
+#include "ir/conversion.h"
 #include "ir/rewrite.h"
 #include "ir/typing.h"
 #include "ir/verify.h"
@@ -20,8 +20,16 @@ class Legaliser {
         for (InstId id : rewriter_.old().body()) {
             const Inst& inst = rewriter_.old().inst(id);
             Inst mapped = rewriter_.mapped(inst);
-            cast_operands(mapped);
-            rewriter_.keep(inst, std::move(mapped));
+            OpKind kind = info(inst.op).kind;
+            if (inst.op == Op::cast) split_cast(mapped, rewriter_.old().type(inst.result()));
+            if (inst.op == Op::load || inst.op == Op::store) cast_memory_operands(mapped);
+            if (kind != OpKind::structural) cast_operands(mapped);
+            bool half =
+                kind != OpKind::structural && inst.op != Op::select && computes_half(mapped);
+            if (half)
+                keep_in_f32(inst, std::move(mapped));
+            else
+                rewriter_.keep(inst, std::move(mapped));
         }
         return rewriter_.finish();
     }
@@ -29,20 +37,40 @@ class Legaliser {
   private:
     Kernel& fresh() { return rewriter_.fresh(); }
 
+    void cast_memory_operands(Inst& inst) {
+        Scalar element = fresh().type(inst.operands[0]).scalar();
+        size_t value = inst.op == Op::load ? 2 : 1;
+        inst.operands[value] = as(inst.operands[value], element, inst.loc);
+    }
+
     void cast_operands(Inst& inst) {
-        if (info(inst.op).kind == OpKind::pure) {
-            size_t first = info(inst.op).form == OpForm::Select ? 1 : 0;
-            Scalar scalar = fresh().type(inst.operands[first]).scalar();
-            for (size_t i = first; i < inst.operands.size(); ++i)
-                scalar = *promote(scalar, fresh().type(inst.operands[i]).scalar());
-            for (size_t i = first; i < inst.operands.size(); ++i)
-                inst.operands[i] = as(inst.operands[i], scalar, inst.loc);
-        }
-        Scalar element{};
-        if (inst.op == Op::load || inst.op == Op::store)
-            element = fresh().type(inst.operands[0]).scalar();
-        if (inst.op == Op::load) inst.operands[2] = as(inst.operands[2], element, inst.loc);
-        if (inst.op == Op::store) inst.operands[1] = as(inst.operands[1], element, inst.loc);
+        size_t first = info(inst.op).first_value();
+        Scalar scalar = fresh().type(inst.operands[first]).scalar();
+        for (size_t i = first; i < inst.operands.size(); ++i)
+            scalar = *promote(scalar, fresh().type(inst.operands[i]).scalar());
+        for (size_t i = first; i < inst.operands.size(); ++i)
+            inst.operands[i] = as(inst.operands[i], scalar, inst.loc);
+    }
+
+    void split_cast(Inst& inst, Type to) {
+        Scalar from = fresh().type(inst.operands[0]).scalar();
+        if (std::optional<Scalar> step = conversion_step(from, to.scalar()))
+            inst.operands[0] = as(inst.operands[0], *step, inst.loc);
+    }
+
+    // A select only moves values, so it needs no arithmetic.
+    bool computes_half(const Inst& inst) {
+        return info(fresh().type(inst.operands.back()).scalar()).is_half();
+    }
+
+    void keep_in_f32(const Inst& old, Inst inst) {
+        for (Value& operand : inst.operands) operand = as(operand, Scalar::f32, inst.loc);
+        Type result = rewriter_.old().type(old.result());
+        if (!info(result.scalar()).is_half()) return rewriter_.keep(old, std::move(inst));
+        LocId loc = inst.loc;
+        InstId id = fresh().append(0, std::move(inst), {result.with_scalar(Scalar::f32)});
+        Inst narrow{.op = Op::cast, .operands = {fresh().inst(id).result()}, .loc = loc};
+        rewriter_.keep(old, std::move(narrow));
     }
 
     Value as(Value value, Scalar to, LocId loc) {

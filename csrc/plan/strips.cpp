@@ -23,7 +23,11 @@ class Planner {
           cheap_(kernel.value_count(), false) {}
 
     StripPlan run() {
-        for (InstId id : kernel_.body()) place(id);
+        for (InstId id : kernel_.body()) {
+            place(id);
+            for (Value result : kernel_.inst(id).results)
+                plan_.computes_f64 |= is_block(result) && kernel_.type(result).is(Scalar::f64);
+        }
         close();
         for (Stage& stage : plan_.stages) finish(stage);
         place_lane0_steps();
@@ -156,7 +160,8 @@ class Planner {
         left.push_back(value);
         plan_.buffers.push_back({value, plan_.scratch_bytes});
         int64_t lanes = (stage.width + kStrip - 1) / kStrip * kStrip;
-        plan_.scratch_bytes += lanes * 4;
+        Scalar scalar = kernel_.type(value).scalar();
+        plan_.scratch_bytes += lanes * (scalar == Scalar::boolean ? 4 : info(scalar).bytes);
     }
 
     // Chooses the interior of a finished stage.
@@ -179,6 +184,12 @@ class Planner {
             if (facts_.is_contiguous(address)) add_once(stage.contiguous, address.lane_offsets[0]);
         }
         plan_.cost_per_program += stage.width * cost;
+        for (Value index : stage.contiguous) add_wraps(stage, index);
+        for (const PrefixTest& test : stage.bound) add_wraps(stage, test.index);
+    }
+
+    void add_wraps(Stage& stage, Value index) const {
+        for (Value value : facts_.may_wrap(index)) add_once(stage.may_wrap, value);
     }
 
     // The first mask of the stage that holds for leading lanes only.
@@ -228,8 +239,7 @@ class Planner {
 
     std::set<InstId> lane0_needs(const Stage& stage) const {
         std::set<InstId> needs;
-        std::vector<Value> pending = stage.contiguous;
-        for (const PrefixTest& test : stage.bound) pending.push_back(test.index);
+        std::vector<Value> pending = stage.may_wrap;
         while (!pending.empty()) {
             Value value = pending.back();
             pending.pop_back();

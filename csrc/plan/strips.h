@@ -23,6 +23,7 @@ struct Stage {
     std::vector<PrefixTest> bound;   // empty: the interior reaches to the width
     std::vector<Value> all_true;     // masks that hold throughout the interior, by index
     std::vector<Value> contiguous;   // indices whose lane-0 value addresses the interior
+    std::vector<Value> may_wrap;     // indices that rise by one if they pass no largest int
     bool stops_at_bound = false;     // lanes past the bound have no effect
     bool reduces = false;
 };
@@ -40,6 +41,7 @@ struct Buffer {
 };
 
 struct StripPlan {
+    bool computes_f64 = false;  // vectors are then as wide as a register in f64
     std::vector<Step> steps;
     std::vector<Stage> stages;
     std::vector<Buffer> buffers;

@@ -8,6 +8,7 @@
 #include "cpu/compile.h"
 #include "cpu/emit.h"
 #include "cuda/nvrtc.h"
+#include "front/promote.h"
 #include "front/trace.h"
 #include "ir/parse.h"
 #include "ir/print.h"
@@ -63,14 +64,31 @@ py::list op_rows() {
                                                     : "structural";
         each["operands"] = row.operands;
         each["python"] = std::string(row.python);
+        each["torch"] = std::string(row.torch);
         each["doc"] = std::string(row.doc);
         py::list types;
-        for (int s = 0; s < scalar_count(); ++s) {
-            const ScalarInfo& scalar = info(static_cast<Scalar>(s));
-            bool taken = !row.text[static_cast<int>(scalar.type_class)].empty();
-            if (taken) types.append(std::string(scalar.name));
-        }
+        for (int s = 0; s < scalar_count() && row.kind != OpKind::structural; ++s)
+            if (Scalar scalar = static_cast<Scalar>(s); accepts(row.op, scalar))
+                types.append(std::string(info(scalar).name));
         each["types"] = types;
+        each["expressions"] = py::make_tuple(std::string(row.text[0]), std::string(row.text[1]),
+                                             std::string(row.text[2]));
+        each["ulp"] = py::make_tuple(row.accuracy.cpu, row.accuracy.cuda, row.accuracy.cuda_f64);
+        rows.append(each);
+    }
+    return rows;
+}
+
+py::list dtype_rows() {
+    py::list rows;
+    for (int i = 0; i < scalar_count(); ++i) {
+        const ScalarInfo& row = info(static_cast<Scalar>(i));
+        py::dict each;
+        each["ir"] = std::string(row.name);
+        each["name"] = std::string(row.language);
+        each["short"] = std::string(row.short_name);
+        each["bits"] = row.bits();
+        each["kind"] = row.is_float() ? "float" : row.is_int() ? "int" : "bool";
         rows.append(each);
     }
     return rows;
@@ -89,8 +107,8 @@ void bind_trace(py::module_& m) {
                  return t.param(name, Type::scalar(to_scalar(scalar)));
              })
         .def("bool_constant", &Trace::bool_constant)
-        .def("int_constant",
-             [](Trace& t, int64_t v, Place at) { return t.int_constant(v, to_loc(at)); })
+        .def("int_constant", &Trace::int_constant)
+        .def("uint_constant", &Trace::uint_constant)
         .def("float_constant", &Trace::float_constant)
         .def("program_id",
              [](Trace& t, int64_t axis, Place at) { return t.program_id(axis, to_loc(at)); })
@@ -102,8 +120,12 @@ void bind_trace(py::module_& m) {
                          Place at) { return t.apply(to_op(op), std::move(operands), to_loc(at)); })
         .def("true_divide",
              [](Trace& t, NodeId a, NodeId b, Place at) { return t.true_divide(a, b, to_loc(at)); })
-        .def("cast", [](Trace& t, NodeId value, const std::string& to,
-                        Place at) { return t.cast(value, to_scalar(to), to_loc(at)); })
+        .def("cast",
+             [](Trace& t, NodeId value, const std::string& to, bool towards_zero, Place at) {
+                 return t.cast(value, to_scalar(to), towards_zero, to_loc(at));
+             })
+        .def("bitcast", [](Trace& t, NodeId value, const std::string& to,
+                           Place at) { return t.bitcast(value, to_scalar(to), to_loc(at)); })
         .def("load",
              [](Trace& t, NodeId pointer, std::optional<NodeId> mask, std::optional<NodeId> other,
                 Place at) {
@@ -196,6 +218,8 @@ PYBIND11_MODULE(_C, m) {
             set_compile_error(e);
         } catch (const ValueError& e) {
             PyErr_SetString(PyExc_ValueError, e.what());
+        } catch (const TypingError& e) {
+            PyErr_SetString(PyExc_TypeError, e.what());
         } catch (const InternalError& e) {
             PyErr_SetString(PyExc_SystemError, e.what());
         }
@@ -204,6 +228,12 @@ PYBIND11_MODULE(_C, m) {
     bind_artifact(m);
     bind_kernel(m);
     m.def("op_rows", op_rows, "The rows of ops.def.");
+    m.def("dtype_rows", dtype_rows, "The rows of dtypes.def.");
+    m.def("promote",
+          [](const std::string& a, bool a_weak, const std::string& b, bool b_weak, bool division) {
+              Promotable left{to_scalar(a), a_weak}, right{to_scalar(b), b_weak};
+              return std::string(info(promote_operands("", left, right, division).scalar).name);
+          });
     m.def("find_host_compiler", find_host_compiler);
     m.def("cpu_translation_unit", cpu_translation_unit);
     m.def("set_nvrtc_search_paths", set_nvrtc_search_paths);

@@ -81,8 +81,9 @@ bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
     if (PyLong_CheckExact(value)) {
         int overflow = 0;
         long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-        if (overflow != 0 || number < INT32_MIN || number > INT32_MAX) return false;
-        key.push_back(7);
+        if (overflow != 0) return false;
+        bool fits_i32 = number >= INT32_MIN && number <= INT32_MAX;
+        key.push_back(fits_i32 ? 7 : 9);
         stack.emplace_back(static_cast<int64_t>(number));
         return true;
     }

@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 
+#include "ir/conversion.h"
 #include "ir/literal.h"
 #include "ir/names.h"
 
@@ -24,12 +25,10 @@ constexpr size_t kGridArguments = 3;
 
 at::ScalarType torch_dtype(Scalar scalar) {
     switch (scalar) {
-        case Scalar::boolean:
-            return at::kBool;
-        case Scalar::i32:
-            return at::kInt;
-        case Scalar::f32:
-            return at::kFloat;
+#define DTYPE(name, text, type_class, bytes, cxx, memory, language, short_name, torch) \
+    case Scalar::name:                                                                 \
+        return at::ScalarType::torch;
+#include "ir/dtypes.def"
     }
     throw InternalError("torch_dtype", "unknown scalar");
 }
@@ -69,8 +68,14 @@ int64_t address_of(const Artifact& artifact, size_t i, const at::Tensor& tensor)
 }
 
 void check_int(const Artifact& artifact, size_t i, int64_t number) {
-    if (number < INT32_MIN || number > INT32_MAX)
-        refuse(artifact, i, "expected an int of 32 bits, got " + std::to_string(number));
+    Scalar scalar = artifact.ssa().params()[i].type.scalar();
+    uint64_t bits = apply_conversion(Scalar::i64, scalar, bits_of(number));
+    bool negative = info(scalar).is_unsigned() && number < 0;
+    if (!negative && apply_conversion(scalar, Scalar::i64, bits) == bits_of(number)) return;
+    std::string expected = info(scalar).is_unsigned() ? "an unsigned int of " : "an int of ";
+    refuse(artifact, i,
+           "expected " + expected + std::to_string(info(scalar).bits()) + " bits, got " +
+               std::to_string(number));
 }
 
 void check_axis(const Artifact& artifact, size_t axis, int64_t size) {
@@ -83,8 +88,9 @@ int64_t unpack_scalar(const Artifact& artifact, size_t i, const c10::IValue& val
     Type type = artifact.ssa().params()[i].type;
     if (type.is(Scalar::boolean)) return value.toBool();
     // Rounded as constants are: what is too large becomes infinite.
-    if (type.is(Scalar::f32))
-        return static_cast<int64_t>(bits_of(static_cast<float>(value.toScalar().toDouble())));
+    if (info(type.scalar()).is_float())
+        return static_cast<int64_t>(
+            apply_conversion(Scalar::f64, type.scalar(), bits_of(value.toScalar().toDouble())));
     check_int(artifact, i, value.toInt());
     return value.toInt();
 }
@@ -166,7 +172,7 @@ struct LaunchMeta final : c10::OperatorKernel {
         for (size_t i = 0; i < params.size(); ++i) {
             if (arguments[i].isTensor())
                 check_tensor(*artifact, i, arguments[i].toTensor(), device);
-            else if (params[i].type.is(Scalar::i32) && arguments[i].isInt())
+            else if (info(params[i].type.scalar()).is_int() && arguments[i].isInt())
                 check_int(*artifact, i, arguments[i].toInt());
         }
         for (size_t axis = 0; axis < kGridArguments; ++axis)
@@ -250,7 +256,7 @@ std::string schema_of(const std::string& name, const Artifact& artifact) {
                            : "Tensor";
             else if (param.is(Scalar::boolean))
                 type = "bool";
-            else if (param.is(Scalar::f32))
+            else if (info(param.scalar()).is_float())
                 type = "Scalar";
         }
         out += (i ? ", " : "") + type + " " + names[i];

@@ -80,12 +80,13 @@ struct Memory {
 // A pointer argument; places are named by it.
 struct Argument {
     std::string name;
-    char type = 'f';    // f: float, i: int, b: unsigned char
+    char type = 'f';    // f: float, i: signed int, u: unsigned int, x: bits
+    int64_t bytes = 4;  // of an element
     size_t memory = 0;  // index into the memories
     char* pointer = nullptr;
     int64_t count = 0;  // elements from the pointer on
 
-    int64_t element_bytes() const { return type == 'b' ? 1 : 4; }
+    int64_t element_bytes() const { return bytes; }
     int64_t index(const char* at) const {
         int64_t distance = at - pointer;
         return (distance - (distance < 0 ? element_bytes() - 1 : 0)) / element_bytes();

@@ -44,14 +44,36 @@ KERNEL_FLAGS = [
     "-fno-sanitize-recover=all",
 ]
 RUNTIME_FLAGS = ["-O1", "-Wall", "-Wextra", "-Werror"]
+MATH_FLAGS = ["-ffp-contract=off", "-fwrapv"]  # of rows, as the evaluator has them
 
-# How the text spells a parameter's type: what an argument is, its letter in a launch's description.
+# How the text spells a parameter's type -> what an argument is, its word in a launch's description.
 POINTERS = {
-    "float*": (torch.float32, "f"),
-    "int*": (torch.int32, "i"),
-    "unsigned char*": (torch.bool, "b"),
+    "float*": (torch.float32, "f4"),
+    "double*": (torch.float64, "f8"),
+    "f16*": (torch.float16, "x2"),
+    "bf16*": (torch.bfloat16, "x2"),
+    "signed char*": (torch.int8, "i1"),
+    "short*": (torch.int16, "i2"),
+    "int*": (torch.int32, "i4"),
+    "long long*": (torch.int64, "i8"),
+    "unsigned char*": (torch.uint8, "u1"),
+    "unsigned short*": (torch.uint16, "u2"),
+    "unsigned*": (torch.uint32, "u4"),
+    "unsigned long long*": (torch.uint64, "u8"),
 }
-SCALARS: dict[str, Any] = {"float": ctypes.c_float, "int": ctypes.c_int32, "bool": ctypes.c_bool}
+SCALARS: dict[str, Any] = {
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+    "bool": ctypes.c_bool,
+    "signed char": ctypes.c_int8,
+    "short": ctypes.c_int16,
+    "int": ctypes.c_int32,
+    "long long": ctypes.c_int64,
+    "unsigned char": ctypes.c_uint8,
+    "unsigned short": ctypes.c_uint16,
+    "unsigned": ctypes.c_uint32,
+    "unsigned long long": ctypes.c_uint64,
+}
 
 
 class CudaError(Exception):
@@ -194,7 +216,8 @@ class _Launch:
         by_storage: dict[int, int] = {}
         for (kind, name), value in zip(kernel.parameters, arguments, strict=True):
             if kind in POINTERS:
-                assert value.dtype == POINTERS[kind][0], f"{name}: {kind}, got {value.dtype}"
+                held = torch.uint8 if value.dtype == torch.bool else value.dtype
+                assert held == POINTERS[kind][0], f"{name}: {kind}, got {value.dtype}"
                 self._add(value, by_storage)
         memories = []
         for memory in self.memories:
@@ -208,8 +231,8 @@ class _Launch:
                 offset = tensor.data_ptr() - self.memories[index].first if tensor.numel() else 0
                 words += [POINTERS[kind][1], name, index, offset, _extent(tensor)]
             else:
-                bits = bytes(SCALARS[kind](value)).ljust(4, b"\0")
-                words += ["s", struct.unpack("<I", bits)[0]]
+                bits = bytes(SCALARS[kind](value)).ljust(8, b"\0")
+                words += ["s", struct.unpack("<Q", bits)[0]]
         self.words = words
         self.contents = [each.contents() for each in self.memories]
 
@@ -261,7 +284,7 @@ class _Batches:
         self._waiting: dict[str, CudaText] = {}
         self._objects: dict[str, Path] = {}  # key of a text -> its batch
         self._errors: dict[str, str] = {}
-        self._runtimes: dict[bool, subprocess.Popen[str]] = {}
+        self._parts: dict[str, subprocess.Popen[str]] = {}
         self._folder: Path | None = None
 
     def add(self, kernel: CudaText) -> None:
@@ -269,7 +292,11 @@ class _Batches:
             self._waiting[kernel.key] = kernel
 
     def executable(self, kernel: CudaText, ucontext: bool) -> Path:
-        runtime = self._runtime(ucontext)
+        runtime_flags = ["-DMT_UCONTEXT"] if ucontext else []
+        parts = [
+            self._part("runtime.cpp", runtime_flags),
+            self._part("device_math.cpp", MATH_FLAGS),
+        ]
         if kernel.key in self._waiting:
             self._compile_all()
         if kernel.key in self._errors:
@@ -277,8 +304,8 @@ class _Batches:
         batch = self._objects[kernel.key]
         executable = batch.with_suffix(".ucontext" if ucontext else "")
         if not executable.exists():
-            self._wait(runtime)
-            link = [_compiler(), str(batch), runtime.args[-1], "-o", str(executable)]
+            objects = [self._finished(part) for part in parts]
+            link = [_compiler(), str(batch), *objects, "-o", str(executable)]
             subprocess.run(link, check=True)
         return executable
 
@@ -311,18 +338,22 @@ class _Batches:
         )
         return batch, run.stderr if run.returncode else ""
 
-    def _runtime(self, ucontext: bool) -> subprocess.Popen[str]:
-        if ucontext not in self._runtimes:
-            flags = [*RUNTIME_FLAGS, *(["-DMT_UCONTEXT"] if ucontext else [])]
-            target = self._path(f"runtime{int(ucontext)}.o")
-            command = [*_compile_command(flags, HERE / "runtime.cpp"), str(target)]
-            self._runtimes[ucontext] = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        return self._runtimes[ucontext]
+    def _part(self, name: str, flags: list[str]) -> subprocess.Popen[str]:
+        """The compilation of a file of ours, which goes on while kernels are compiled."""
+        key = name + "".join(flags)
+        if key not in self._parts:
+            target = self._path(hashlib.sha256(key.encode()).hexdigest()[:16] + ".o")
+            command = _compile_command([*RUNTIME_FLAGS, *flags], HERE / name)
+            self._parts[key] = subprocess.Popen(
+                [*command, str(target)], stderr=subprocess.PIPE, text=True
+            )
+        return self._parts[key]
 
-    def _wait(self, runtime: subprocess.Popen[str]) -> None:
-        _, errors = runtime.communicate() if runtime.returncode is None else ("", "")
-        if runtime.returncode:
-            raise RuntimeError(f"runtime.cpp does not compile:\n{errors}")
+    def _finished(self, part: subprocess.Popen[str]) -> str:
+        _, errors = part.communicate() if part.returncode is None else ("", "")
+        if part.returncode:
+            raise RuntimeError(f"the runtime does not compile:\n{errors}")
+        return str(part.args[-1])
 
     def _path(self, name: str) -> Path:
         if self._folder is None:

@@ -29,7 +29,7 @@ struct Launch {
     unsigned orders = 0;  // random ones, that is
     unsigned seed = 0;
     std::vector<void*> call;        // what mt_call gets
-    std::vector<uint32_t> scalars;  // what it points to, besides pointers
+    std::vector<uint64_t> scalars;  // what it points to, besides pointers
     std::vector<std::string> initial;
 };
 
@@ -58,14 +58,20 @@ void run_grid(uint32_t poison_now, Random* order_now) {
 
 std::string value(const Argument& argument, const char* at) {
     char text[32];
-    float f;
-    int i;
-    std::memcpy(&f, at, argument.type == 'f' ? 4 : 0);
-    std::memcpy(&i, at, argument.type == 'i' ? 4 : 0);
+    float narrow;
+    double number = 0;
+    unsigned long long bits = 0;
+    std::memcpy(&bits, at, static_cast<size_t>(argument.bytes));
+    std::memcpy(&narrow, &bits, sizeof narrow);
+    std::memcpy(&number, &bits, sizeof number);
+    int unused = static_cast<int>(64 - 8 * argument.bytes);
+    long long whole = static_cast<long long>(bits << unused) >> unused;
     if (argument.type == 'f')
-        std::snprintf(text, sizeof text, "%.9g", f);
+        std::snprintf(text, sizeof text, "%.9g", argument.bytes == 4 ? double(narrow) : number);
+    else if (argument.type == 'i')
+        std::snprintf(text, sizeof text, "%lld", whole);
     else
-        std::snprintf(text, sizeof text, "%d", argument.type == 'i' ? i : *at);
+        std::snprintf(text, sizeof text, argument.type == 'u' ? "%llu" : "0x%llx", bits);
     return text;
 }
 
@@ -117,9 +123,9 @@ size_t number() {
 // Words: the kernel's key; numbers of threads, of blocks by axis, of random orders; a seed; whether
 // to look for races, and whether two equal writes are none (1 or 0); the number of memories and,
 // for each, its bytes, the offset from a page's start and the size of its smallest elements; the
-// number of arguments and, for each, its type, then for a pointer (f, i, b) its name, memory,
-// offset in bytes and number of elements, and for a scalar (s) its bits. Then a newline and the
-// contents of the memories.
+// number of arguments and, for each, its type, then for a pointer (f4: a float of 4 bytes; also i,
+// u and x) its name, memory, offset in bytes and number of elements, and for a scalar (s) its bits.
+// Then a newline and the contents of the memories.
 void read_launch() {
     std::string key = word();
     for (int i = 0; i < mt_entry_count; ++i)
@@ -145,14 +151,15 @@ void read_launch() {
     watch.arguments.reserve(number());
     launch.scalars.reserve(watch.arguments.capacity());
     for (size_t i = 0; i < watch.arguments.capacity(); ++i) {
-        char type = word()[0];
-        if (type == 's') {
-            launch.scalars.push_back(static_cast<uint32_t>(number()));
+        std::string type = word();
+        if (type == "s") {
+            launch.scalars.push_back(number());
             launch.call.push_back(&launch.scalars.back());
             continue;
         }
         Argument& argument = watch.arguments.emplace_back();
-        argument.type = type;
+        argument.type = type[0];
+        argument.bytes = type[1] - '0';
         argument.name = word();
         argument.memory = number();
         argument.pointer = watch.memories[argument.memory].data + number();

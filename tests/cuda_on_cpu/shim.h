@@ -50,14 +50,114 @@ inline T mt_shuffle(int line, unsigned mask, T value, int operand, int width = w
     }
 }
 
-// Math is that of the evaluator, to the bit; what the emitter does not print is not declared.
+// Math is that of the evaluator, to the bit; device_math.h has it. What the emitter does not print
+// is not declared.
 using mytriton::rows::__int_as_float;
-using mytriton::rows::expf;
+using mytriton::rows::__longlong_as_double;
 using mytriton::rows::isnan;
+bool isinf(float a);
+bool isinf(double a);
+bool isfinite(float a);
+bool isfinite(double a);
+float fmaf(float a, float b, float c);
+double fma(double a, double b, double c);
+#define MT_UNARY(name)      \
+    float name##f(float a); \
+    double name(double a);
+#define MT_BINARY(name)              \
+    float name##f(float a, float b); \
+    double name(double a, double b);
+#include "device_math.def"
+#undef MT_UNARY
+#undef MT_BINARY
 
-inline int __float2int_rz(float a) {
-    return mytriton::rows::f32_to_i32(a);
+// Bits.
+
+inline int __float_as_int(float a) {
+    return mytriton::rows::bits_of(a);
 }
+inline unsigned __float_as_uint(float a) {
+    return unsigned(mytriton::rows::bits_of(a));
+}
+inline long long __double_as_longlong(double a) {
+    return mytriton::rows::bits_of(a);
+}
+inline unsigned __umulhi(unsigned a, unsigned b) {
+    return mytriton::rows::umulhi(a, b);
+}
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+    return mytriton::rows::umulhi(a, b);
+}
+inline int __popc(unsigned a) {
+    return mytriton::rows::popc(a);
+}
+inline int __popcll(unsigned long long a) {
+    return mytriton::rows::popc(a);
+}
+inline int __clz(int a) {
+    return mytriton::rows::clz(a);
+}
+inline int __clzll(long long a) {
+    return mytriton::rows::clz(a);
+}
+
+// Float to int as PTX has it: it saturates, and a NaN gives 0, but the int with only the highest
+// bit set where float or int has 64 bits.
+
+template <class To, class From>
+inline To mt_rz(From a) {
+    constexpr bool wide = sizeof(To) == 8 || sizeof(From) == 8;
+    if (wide && a != a) return To(1ull << (8 * sizeof(To) - 1));
+    return mytriton::rows::convert<To>(a);
+}
+inline int __float2int_rz(float a) {
+    return mt_rz<int>(a);
+}
+inline unsigned __float2uint_rz(float a) {
+    return mt_rz<unsigned>(a);
+}
+inline long long __float2ll_rz(float a) {
+    return mt_rz<long long>(a);
+}
+inline unsigned long long __float2ull_rz(float a) {
+    return mt_rz<unsigned long long>(a);
+}
+inline int __double2int_rz(double a) {
+    return mt_rz<int>(a);
+}
+inline unsigned __double2uint_rz(double a) {
+    return mt_rz<unsigned>(a);
+}
+inline long long __double2ll_rz(double a) {
+    return mt_rz<long long>(a);
+}
+inline unsigned long long __double2ull_rz(double a) {
+    return mt_rz<unsigned long long>(a);
+}
+inline float __double2float_rz(double a) {
+    return mytriton::rows::f64_to_f32_rtz(a);
+}
+
+// Inline PTX. The emitter names the result r and the operand a; the instruction is known by its
+// first word.
+
+constexpr bool mt_begins(const char* text, const char* word) {
+    while (*word && *text == *word) ++text, ++word;
+    return !*word;
+}
+inline void mt_ptx(const char* text, float* r, const unsigned short* a) {
+    if (!mt_begins(text, "\"cvt.f32.f16 ")) __builtin_trap();
+    *r = mytriton::rows::f16_to_f32(*a);
+}
+inline void mt_ptx(const char* text, unsigned short* r, const float* a) {
+    if (mt_begins(text, "\"cvt.rn.f16.f32 "))
+        *r = mytriton::rows::f32_to_f16(*a);
+    else if (mt_begins(text, "\"cvt.rz.f16.f32 "))
+        *r = mytriton::rows::f32_to_f16_rtz(*a);
+    else
+        __builtin_trap();
+}
+#define asm(...) mt_ptx(#__VA_ARGS__, &r, &a)
 
 // --- around each text ----------------------------------------------------------------------------
 

@@ -7,45 +7,42 @@ Functions here may be called only while a kernel is traced. Elementwise function
 from __future__ import annotations
 
 import builtins
+import enum
 from collections.abc import Callable
 from typing import Any
 
 from mytriton import _C
+from mytriton.dtypes import DTYPES, DType, dtype, pointer_type
 from mytriton.errors import CompileError
 from mytriton.source import caller_place
-from mytriton.traced import (
-    DTYPES,
-    DType,
-    apply,
-    constexpr,
-    current_trace,
-    dtype,
-    float32,
-    int1,
-    int32,
-    node_of,
-    pointer_type,
-    tensor,
-)
+from mytriton.traced import apply, constexpr, current_trace, node_of, tensor
 
 __all__ = [
+    "PropagateNan",
     "arange",
     "cast",
     "cdiv",
+    "clamp",
     "constexpr",
+    "div_rn",
     "dtype",
-    "float32",
-    "int1",
-    "int32",
+    "fdiv",
     "load",
+    "maximum",
+    "minimum",
     "next_power_of_2",
     "num_programs",
     "pointer_type",
     "program_id",
+    "sqrt_rn",
     "store",
     "tensor",
     "where",
 ]
+
+for _dtype in DTYPES.values():
+    globals()[_dtype.language_name] = _dtype
+    __all__ += [_dtype.language_name]
 
 
 def _function(row: dict[str, Any]) -> Callable[..., tensor]:
@@ -67,8 +64,10 @@ def _function(row: dict[str, Any]) -> Callable[..., tensor]:
         return apply(name, *(operands[each] for each in names))
 
     function.__name__ = function.__qualname__ = name
-    types = ", ".join(DTYPES[each].name for each in row["types"])
+    types = ", ".join(DTYPES[each].language_name for each in row["types"])
     function.__doc__ = f"{row['doc']}\n\nElement types: {types}."
+    if row["torch"]:
+        function.__doc__ += f" In torch: {row['torch']}."
     return function
 
 
@@ -81,9 +80,80 @@ def _check_axis(name: str, axis: Any) -> None:
 
 # From here on max, min and sum are the language's; Python's are in `builtins`.
 for _row in _C.op_rows():
-    if _row["python"] == "tl":
+    if _row["python"] == "tl" or _row["name"] in ("add", "sub", "mul"):
         globals()[_row["name"]] = _function(_row)
         __all__ += [_row["name"]]
+    if _row["kind"] == "reduce":  # x.sum(axis=0)
+        setattr(tensor, _row["name"], globals()[_row["name"]])
+
+
+class PropagateNan(enum.Enum):
+    """Whether ``maximum``, ``minimum`` and ``clamp`` give NaN for a NaN, or the other operand."""
+
+    NONE = 0
+    ALL = 0xFFFF
+
+
+def _extremum(op: str, x: Any, y: Any, propagate_nan: Any) -> tensor:
+    if not isinstance(propagate_nan, PropagateNan):
+        raise CompileError(
+            f"{op}imum: propagate_nan must be tl.PropagateNan.ALL or NONE, got {propagate_nan!r}",
+            caller_place(),
+        )
+    result = apply(f"{op}imum", x, y)
+    if propagate_nan is PropagateNan.NONE and result.dtype.is_floating():
+        return apply(f"f{op}", x, y)
+    return result
+
+
+def maximum(x: Any, y: Any, propagate_nan: PropagateNan = PropagateNan.ALL) -> tensor:
+    """The larger of `x` and `y`, float or int; ties take `y`, so that -0.0 and 0.0 are told apart.
+
+    By default a NaN propagates, as in torch.maximum; Triton's default is NONE.
+    """
+    return _extremum("max", x, y, propagate_nan)
+
+
+def minimum(x: Any, y: Any, propagate_nan: PropagateNan = PropagateNan.ALL) -> tensor:
+    """The smaller of `x` and `y`, float or int; ties take `y`, so that -0.0 and 0.0 are told apart.
+
+    By default a NaN propagates, as in torch.minimum; Triton's default is NONE.
+    """
+    return _extremum("min", x, y, propagate_nan)
+
+
+def clamp(x: Any, min: Any, max: Any, propagate_nan: PropagateNan = PropagateNan.ALL) -> tensor:
+    """`x`, at least `min` and then at most `max`; float or int.
+
+    By default a NaN propagates, as in torch.clamp. With NONE a NaN in `x` gives `min`.
+    """
+    if propagate_nan is PropagateNan.ALL:
+        return apply("clamp", x, min, max)
+    return minimum(maximum(x, min, propagate_nan), max, propagate_nan)
+
+
+def _float_only(function: str, value: tensor) -> tensor:
+    if value.dtype.name != "fp32":
+        raise CompileError(f"{function} requires float32, got {value.dtype}", caller_place())
+    return value
+
+
+def sqrt_rn(x: Any) -> tensor:
+    """Square root of float32, correctly rounded: as ``tl.sqrt``."""
+    return _float_only("sqrt_rn", apply("sqrt", x))
+
+
+def div_rn(x: Any, y: Any) -> tensor:
+    """Quotient of float32, correctly rounded: as ``x / y``."""
+    return _float_only("div_rn", apply("div", x, y))
+
+
+def fdiv(x: Any, y: Any, ieee_rounding: bool = False, approx: bool = False) -> tensor:
+    """Quotient of floats, correctly rounded whatever is asked for: as ``x / y``."""
+    quotient = apply("div", x, y)
+    if not quotient.dtype.is_floating():
+        raise CompileError(f"fdiv requires floats, got {quotient.dtype}", caller_place())
+    return quotient
 
 
 def _constant_int(value: Any, what: str) -> int:
@@ -148,13 +218,21 @@ def where(condition: Any, x: Any, y: Any) -> tensor:
     return apply("select", condition, x, y)
 
 
-def cast(input: Any, dtype: DType) -> tensor:
+def cast(
+    input: Any,
+    dtype: DType,
+    fp_downcast_rounding: str | None = None,
+    bitcast: bool = False,
+) -> tensor:
     """`input` as another element type.
 
-    float32 to int32 truncates, saturates out of range and gives 0 for NaN; to int1 is ``!= 0``.
+    To int1 is ``!= 0``. Float to int truncates, saturates out of range and gives 0 for NaN. Ints
+    keep their low bits. Float to a narrower float rounds to nearest even, or towards zero with
+    ``fp_downcast_rounding="rtz"``. ``bitcast=True`` keeps the bits, for a type of the same width.
     """
     trace = current_trace("cast")
-    return tensor(trace, node_of(trace, input, caller_place(), "cast")).to(dtype)
+    value = tensor(trace, node_of(trace, input, caller_place(), "cast"))
+    return value.to(dtype, fp_downcast_rounding, bitcast)
 
 
 def cdiv(x: Any, div: Any) -> Any:
@@ -165,3 +243,8 @@ def cdiv(x: Any, div: Any) -> Any:
 def next_power_of_2(n: int) -> int:
     """The smallest power of two that is at least n (and at least 1)."""
     return 1 << builtins.max(0, n - 1).bit_length()
+
+
+from mytriton.language import extra, math  # noqa: E402
+
+__all__ += ["extra", "math"]

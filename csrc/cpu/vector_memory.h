@@ -1,0 +1,177 @@
+// Memory for emitted host kernels: loads and stores of a vector, and combination across lanes.
+//
+// The text follows vector.h's in every emitted kernel. Functions take the vector type, or the
+// element type that the pointer has; a bool is a byte in memory, whose functions are named apart.
+#ifndef MYTRITON_CPU_VECTOR_MEMORY_H
+#define MYTRITON_CPU_VECTOR_MEMORY_H
+
+namespace mytriton::rows {
+
+// Contiguous access, unaligned. Of a bool's byte any but 0 reads as true, and 0 or 1 is written.
+
+template <Vector V>
+[[gnu::always_inline]] inline V load(const Element<V>* from) {
+    V r;
+    __builtin_memcpy(&r, from, sizeof r);
+    return r;
+}
+
+[[gnu::always_inline]] inline i32v load_bool(const unsigned char* from) {
+    return to_mask(load<u8v>(from) != 0);
+}
+
+template <Vector V>
+[[gnu::always_inline]] inline void store(Element<V>* to, V value) {
+    __builtin_memcpy(to, &value, sizeof value);
+}
+
+[[gnu::always_inline]] inline void store_bool(unsigned char* to, i32v value) {
+    store(to, resize<u8v>(value & 1));
+}
+
+// Access lane by lane. Memory of a lane whose mask is 0 is never touched: such a lane's address is
+// replaced by that of a spare element on the stack, which costs less than a branch for each lane.
+// Lanes are stored in ascending order, so the last of those with one address wins.
+
+static_assert(sizeof(void*) == sizeof(long long), "addresses are computed in 64 bits");
+
+template <class T>
+[[gnu::always_inline]] inline i64v addresses(const T* base, const i64v& offset, i32v mask,
+                                             const T* spare) {
+    i64v used = offset * (long long)sizeof(T) + (long long)base;
+    i64v replaced = splat<i64v>((long long)spare);
+    return replaced + ((used - replaced) & resize<i64v>(mask));
+}
+
+// Offsets are in elements, of any int type; unsigned ones are extended by zeros.
+template <Vector V, Vector Offset>
+[[gnu::always_inline]] inline V gather(const Element<V>* base, Offset offset, i32v mask, V other) {
+    Element<V> spare{};
+    i64v from = addresses(base, resize<i64v>(offset), mask, &spare);
+    V r;
+    for (int k = 0; k < kLanes; ++k) r[k] = *(const Element<V>*)from[k];
+    return mask_of<V>(mask) ? r : other;
+}
+
+template <Vector Offset>
+[[gnu::always_inline]] inline i32v gather_bool(const unsigned char* base, Offset offset, i32v mask,
+                                               i32v other) {
+    return mask ? to_mask(gather<u8v>(base, offset, mask, u8v{}) != 0) : other;
+}
+
+template <Vector V, Vector Offset>
+[[gnu::always_inline]] inline void scatter(Element<V>* base, Offset offset, i32v mask, V value) {
+    Element<V> spare{};
+    i64v to = addresses<Element<V>>(base, resize<i64v>(offset), mask, &spare);
+    for (int k = 0; k < kLanes; ++k) *(Element<V>*)to[k] = value[k];
+}
+
+template <Vector Offset>
+[[gnu::always_inline]] inline void scatter_bool(unsigned char* base, Offset offset, i32v mask,
+                                                i32v value) {
+    scatter(base, offset, mask, resize<u8v>(value & 1));
+}
+
+// Contiguous access under a mask, which need not be a prefix. x86 has an instruction for the types
+// of 4 bytes, and for those of 8 bytes in a kernel whose vectors are made for them.
+
+template <Vector V>
+constexpr bool kHasMaskedMoves =
+#if defined(__AVX__)
+    sizeof(V) == kRegisterBytes && sizeof(Element<V>) >= 4;
+#else
+    false;
+#endif
+
+#if defined(__AVX512F__)
+template <Vector M>
+[[gnu::always_inline]] inline unsigned short mask_bits(M mask) {
+    constexpr int kNotEqual = 4;
+    if constexpr (sizeof(Element<M>) == 4)
+        return __builtin_ia32_cmpd512_mask(mask, M{}, kNotEqual, kAllLanes);
+    else
+        return __builtin_ia32_cmpq512_mask(mask, M{}, kNotEqual, 0xff);
+}
+#endif
+
+template <Vector V>
+[[gnu::always_inline]] inline V load(const Element<V>* from, i32v mask, V other) {
+    if constexpr (!kHasMaskedMoves<V>) {
+        return gather(from, iota(), mask, other);
+    } else {
+#if defined(__AVX512F__)
+        if constexpr (sizeof(Element<V>) == 4)
+            return (V)__builtin_ia32_loadups512_mask((const float*)from, (f32x16)other,
+                                                     mask_bits(mask));
+        else
+            return (V)__builtin_ia32_loadupd512_mask((const double*)from, (f64x8)other,
+                                                     mask_bits(resize<Mask<V>>(mask)));
+#elif defined(__AVX__)
+        const Mask<V> lanes = mask_of<V>(mask);
+        if constexpr (sizeof(Element<V>) == 4)
+            return lanes ? (V)__builtin_ia32_maskloadps256((const f32x8*)from, lanes) : other;
+        else
+            return lanes ? (V)__builtin_ia32_maskloadpd256((const f64x4*)from, lanes) : other;
+#endif
+    }
+}
+
+[[gnu::always_inline]] inline i32v load_bool(const unsigned char* from, i32v mask, i32v other) {
+    return gather_bool(from, iota(), mask, other);
+}
+
+template <Vector V>
+[[gnu::always_inline]] inline void store(Element<V>* to, i32v mask, V value) {
+    if constexpr (!kHasMaskedMoves<V>) {
+        scatter(to, iota(), mask, value);
+    } else {
+#if defined(__AVX512F__)
+        if constexpr (sizeof(Element<V>) == 4)
+            __builtin_ia32_storeups512_mask((float*)to, (f32x16)value, mask_bits(mask));
+        else
+            __builtin_ia32_storeupd512_mask((double*)to, (f64x8)value,
+                                            mask_bits(resize<Mask<V>>(mask)));
+#elif defined(__AVX__)
+        const Mask<V> lanes = mask_of<V>(mask);
+        if constexpr (sizeof(Element<V>) == 4)
+            __builtin_ia32_maskstoreps256((f32x8*)to, lanes, (f32x8)value);
+        else
+            __builtin_ia32_maskstorepd256((f64x4*)to, lanes, (f64x4)value);
+#endif
+    }
+}
+
+[[gnu::always_inline]] inline void store_bool(unsigned char* to, i32v mask, i32v value) {
+    scatter_bool(to, iota(), mask, value);
+}
+
+// The lanes before `bound`, of those whose index rises by one from `first`; at most `most`.
+[[gnu::always_inline]] inline long long lanes_below(long long bound, long long first,
+                                                    bool inclusive, long long most) {
+    __int128 lanes = (__int128)bound - first + inclusive;
+    return lanes < 0 ? 0 : lanes < most ? (long long)lanes : most;
+}
+
+// Combination across lanes. It is part of the language, not of the target: partial result k takes
+// lanes k, k + 16, k + 32, ... of a row, then p[k] = combine(p[k], p[k + 8]), and so on with 4, 2
+// and 1. A kernel keeps the 16 partials in kPartials vectors and ends with halve(), whose combine
+// takes and gives vectors as well as scalars: steps as wide as a vector are done in vectors.
+
+constexpr int kPartials = 16 / kLanes;
+
+template <Vector V, class Combine>
+[[gnu::always_inline]] inline Element<V> halve(const V (&partial)[kPartials], Combine combine) {
+    V whole[kPartials];
+    for (int k = 0; k < kPartials; ++k) whole[k] = partial[k];
+    for (int half = kPartials / 2; half > 0; half /= 2)
+        for (int k = 0; k < half; ++k) whole[k] = combine(whole[k], whole[k + half]);
+    Element<V> p[kLanes];
+    __builtin_memcpy(p, whole, sizeof p);
+    for (int half = kLanes / 2; half > 0; half /= 2)
+        for (int k = 0; k < half; ++k) p[k] = combine(p[k], p[k + half]);
+    return p[0];
+}
+
+}  // namespace mytriton::rows
+
+#endif  // MYTRITON_CPU_VECTOR_MEMORY_H

@@ -1,0 +1,26 @@
+// How CUDA text spells rows and conversions, and the functions of ours that it then needs.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "ir/op.h"
+
+namespace mytriton {
+
+// Definitions that stand above a kernel, each once.
+using DeviceFunctions = std::set<std::string>;
+
+// An elementwise row on operands of this type. f64 has the names without f: exp for expf. With
+// `may_overflow`, arithmetic of signed ints goes through unsigned.
+std::string device_expression(Op op, Scalar scalar, bool may_overflow, const std::string (&text)[3],
+                              DeviceFunctions& functions);
+
+// A single conversion (conversion_step) by cast, cast_rtz or bitcast.
+std::string device_conversion(Op op, Scalar from, Scalar to, const std::string& text,
+                              DeviceFunctions& functions);
+
+// The definition of f16 or bf16 where the type is one of them.
+void define_type(Scalar scalar, DeviceFunctions& functions);
+
+}  // namespace mytriton
