@@ -10,6 +10,6 @@
 #include "ir/math_atan.h"
 #include "ir/math_tanh.h"
 #include "ir/math_erf.h"
-#include "ir/math_stub.h"
+#include "ir/math_gamma.h"
 #include "ir/math_f64.h"
 // clang-format on
