@@ -42,7 +42,7 @@ listed = $(shell $(BASE) -c 'import functools, tomllib; \
 
 cpp_files := $(shell find csrc tests -name '*.h' -o -name '*.cpp' -o -name '*.c')
 
-.PHONY: help demo test cpp-test py-test gpu-check fuzz lint format build wc clean check-torch gtest
+.PHONY: help demo test cpp-test py-test accuracy gpu-check fuzz lint format build wc clean check-torch gtest
 .NOTPARALLEL:
 
 help: ## say what there is
@@ -100,6 +100,11 @@ cpp-test: build gtest $(tools) ## run the C++ tests
 
 py-test: build $(tools) ## run the Python tests
 	$(PY) -m pytest
+
+accuracy: build gtest $(tools) ## measure the elementwise math over every 17th float (takes minutes)
+	@grep -q MYTRITON_TESTS:BOOL=ON $(BUILD)/CMakeCache.txt || cmake $(BUILD) -DMYTRITON_TESTS=ON
+	@cmake --build $(BUILD) --target mytriton_tests
+	MYTRITON_ULP_STRIDE=17 $(BUILD)/mytriton_tests --gtest_filter='*MathRow*' | grep -v '^\['
 
 gpu-check: build $(tools) ## run the tests that need a GPU; without one they fail
 	MYTRITON_REQUIRE_CUDA=1 MYTRITON_REQUIRE_NVRTC=1 $(PY) -m pytest tests/test_cuda.py tests/test_nvrtc.py

@@ -27,7 +27,7 @@ template <class F>
     return fabsf(a) < __builtin_inff();
 }
 
-// Two roundings, so at most 1 ulp off.
+// Two roundings, so at most 1.5 ulp off.
 template <class F>
 [[gnu::always_inline]] inline F rsqrtf(F a) {
     return 1.0f / sqrtf(a);

@@ -1,0 +1,173 @@
+"""Prints docs/language.md, the reference of element types and ops, from the compiler's tables.
+
+python tools/language_page.py > docs/language.md
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mytriton import _C
+
+HEAD = """# The language: types and ops
+
+`import mytriton.language as tl`. This page is printed by `tools/language_page.py` from
+`csrc/ir/dtypes.def` and `csrc/ir/ops.def`; `docs/promotion.md` says in which type operands of
+different types are computed, `docs/ir.md` how all this looks in SSA.
+
+## Element types
+"""
+
+AFTER_TYPES = """
+A bool in memory is one byte: stores write 0 or 1, loads take any byte but 0 as true. Denormals are
+kept everywhere. Integers wrap.
+
+**Casts** (`x.to(dtype)`, `tl.cast`, and what a store does to fit its pointer): to `int1` is `!= 0`, so
+that a NaN is true; from `int1` gives 0 and 1. Float to int truncates, saturates out of range and
+gives 0 for NaN, on every backend. Int to int keeps the low bits; a wider type is filled by the sign
+or, from unsigned types, by zeros. Float to a narrower float rounds to nearest even, or towards zero
+with `fp_downcast_rounding="rtz"`; a NaN stays one. `float16` and `bfloat16` convert to and from ints
+through `float32`. `bitcast=True` keeps the bits, between types of one width.
+
+**Half precision**: ops on `float16` and `bfloat16` are computed in `float32` and each result is
+rounded, which for `+ - * /` and `sqrt` gives the correctly rounded result. That includes `exp` and its
+like, which Triton refuses.
+
+## Reading the tables
+
+*Meaning in C++* is the row's expression: compiled, it is the constant folder and the evaluator; as
+text it is what both backends print, with operands in place of a, b and c. In `float64` CUDA text
+has C's names without the f (`exp` for `expf`). Where a row takes several kinds of types, its
+expressions stand in the order float; int; bool. Functions that CUDA does not have (`idiv`, `shl`,
+`sigmoidf`, ...) are printed above the kernel that calls them.
+"""
+
+OPERATORS = """
+## Operators
+
+`/` on ints divides as `float32`; `//` and `%` truncate as in C, and `//` takes ints only. On Python
+numbers and constexprs they do what Python does.
+
+| Kernel | Op | Types | Meaning | Meaning in C++ |
+|---|---|---|---|---|
+"""
+
+FUNCTIONS = """
+## Functions that are exact
+
+Results are the same to the bit everywhere, NaN payloads apart. Unary ones are methods too: `x.abs()`.
+Names of Triton's `tl.math` and `tl.extra.libdevice` are aliases. Python's `abs` and `round` (to even)
+work on traced values, and in `@jit` functions `min` and `max` do. `maximum`, `minimum` and `clamp`
+propagate NaN, as torch's functions do; `propagate_nan=tl.PropagateNan.NONE` asks for Triton's default.
+
+| `tl.` | Types | Meaning | In torch | Meaning in C++ |
+|---|---|---|---|---|
+"""
+
+MATH = """
+## Math
+
+Evaluator and compiled CPU code agree to the bit. *ulp* is how far a result is off at most: for
+`float32` on the CPU as measured over every 17th float (two-argument functions: random pairs) by
+`make accuracy`; on CUDA as NVIDIA documents its library. On the CPU `float64` is the C library's
+function. Right for NaN, infinities, denormals and signed zeros.
+
+| `tl.` | Meaning | In torch | Meaning in C++ | ulp CPU f32 | CUDA f32 | CUDA f64 |
+|---|---|---|---|---|---|---|
+"""
+
+REDUCTIONS = """
+## Reductions
+
+`tl.sum(x, axis=0)`, or as methods. Sums have a fixed order, see `csrc/cpu/evaluate.h`. Of ints below
+32 bits and bool, the result is `int32` (`sum` of unsigned ones: `uint32`); `max` and `min` of
+`float16` and `bfloat16` are `float32`, while `sum` adds in `float32` and rounds once.
+
+| `tl.` | Types | Meaning |
+|---|---|---|
+"""
+
+STRUCTURAL = """
+## Ops of the IR that are not elementwise
+
+| Op | Meaning |
+|---|---|
+"""
+
+KINDS = {"float": {"f16", "bf16", "f32", "f64"}, "bool": {"bool"}}
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def code(text: str) -> str:
+    return f"`{cell(text)}`"
+
+
+def types(row: dict[str, Any]) -> str:
+    names = set(row["types"])
+    parts = []
+    if names & KINDS["float"]:
+        parts.append("float")
+    ints = names - KINDS["float"] - KINDS["bool"]
+    if ints:
+        parts.append("int" if "i8" in ints else "int of 32, 64 bits")
+    if "bool" in names:
+        parts.append("bool")
+    return ", ".join(parts)
+
+
+def meaning_in_cxx(row: dict[str, Any]) -> str:
+    given = [text for text in row["expressions"] if text]
+    return "; ".join(code(text) for text in dict.fromkeys(given))
+
+
+def spelling(row: dict[str, Any]) -> str:
+    python = row["python"]
+    if row["name"] == "select":
+        return "tl.where(a, b, c)"
+    if python.endswith("a"):
+        return python
+    return "a // b, a / b" if row["name"] == "div" else f"a {python} b"
+
+
+def line(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def page() -> str:
+    rows = _C.op_rows()
+    pure = [row for row in rows if row["kind"] == "pure"]
+    out = HEAD + "\n| `tl.` | Triton's short name | In SSA | Bits |\n|---|---|---|---|\n"
+    for each in _C.dtype_rows():
+        out += line(code(each["name"]), each["short"], each["ir"], str(each["bits"]))
+    out += AFTER_TYPES + OPERATORS
+    for row in pure:
+        if row["python"] != "tl":
+            columns = [code(spelling(row)), row["name"], types(row), cell(row["doc"])]
+            out += line(*columns, meaning_in_cxx(row))
+    out += FUNCTIONS
+    for row in pure:
+        if row["python"] == "tl" and not any(row["ulp"]):
+            columns = [code(row["name"]), types(row), cell(row["doc"])]
+            out += line(*columns, code(row["torch"]) if row["torch"] else "", meaning_in_cxx(row))
+    out += MATH
+    for row in pure:
+        if any(row["ulp"]):
+            cpu, cuda, cuda_f64 = row["ulp"]
+            columns = [code(row["name"]), cell(row["doc"]), code(row["torch"]), meaning_in_cxx(row)]
+            out += line(*columns, f"{cpu:.2f}", f"{cuda:g}", f"{cuda_f64:g}")
+    out += REDUCTIONS
+    for row in rows:
+        if row["kind"] == "reduce":
+            out += line(code(row["name"]), types(row), cell(row["doc"]))
+    out += STRUCTURAL
+    for row in rows:
+        if row["kind"] == "structural":
+            out += line(code(row["name"]), cell(row["doc"]))
+    return out
+
+
+if __name__ == "__main__":
+    print(page(), end="")
