@@ -1,4 +1,4 @@
-"""Element types, as kernels name them: ``tl.float32``, ``x.dtype``, ``pointer.dtype.element_ty``."""
+"""Element types, as kernels name them: ``tl.float32``, ``x.dtype``, ``p.dtype.element_ty``."""
 
 from __future__ import annotations
 

@@ -22,16 +22,16 @@ AFTER_TYPES = """
 A bool in memory is one byte: stores write 0 or 1, loads take any byte but 0 as true. Denormals are
 kept everywhere. Integers wrap.
 
-**Casts** (`x.to(dtype)`, `tl.cast`, and what a store does to fit its pointer): to `int1` is `!= 0`, so
-that a NaN is true; from `int1` gives 0 and 1. Float to int truncates, saturates out of range and
-gives 0 for NaN, on every backend. Int to int keeps the low bits; a wider type is filled by the sign
-or, from unsigned types, by zeros. Float to a narrower float rounds to nearest even, or towards zero
-with `fp_downcast_rounding="rtz"`; a NaN stays one. `float16` and `bfloat16` convert to and from ints
-through `float32`. `bitcast=True` keeps the bits, between types of one width.
+**Casts** (`x.to(dtype)`, `tl.cast`, and what a store does to fit its pointer): to `int1` is `!= 0`,
+so that a NaN is true; from `int1` gives 0 and 1. Float to int truncates, saturates out of range and
+gives 0 for NaN, on every backend. Int to int keeps the low bits; a wider type is filled by the
+sign or, from unsigned types, by zeros. Float to a narrower float rounds to nearest even, or towards
+zero with `fp_downcast_rounding="rtz"`; a NaN stays one. `float16` and `bfloat16` convert to and
+from ints through `float32`. `bitcast=True` keeps the bits, between types of one width.
 
 **Half precision**: ops on `float16` and `bfloat16` are computed in `float32` and each result is
-rounded, which for `+ - * /` and `sqrt` gives the correctly rounded result. That includes `exp` and its
-like, which Triton refuses.
+rounded, which for `+ - * /` and `sqrt` gives the correctly rounded result. That includes `exp` and
+its like, which Triton refuses.
 
 ## Reading the tables
 
@@ -55,10 +55,11 @@ numbers and constexprs they do what Python does.
 FUNCTIONS = """
 ## Functions that are exact
 
-Results are the same to the bit everywhere, NaN payloads apart. Unary ones are methods too: `x.abs()`.
-Names of Triton's `tl.math` and `tl.extra.libdevice` are aliases. Python's `abs` and `round` (to even)
-work on traced values, and in `@jit` functions `min` and `max` do. `maximum`, `minimum` and `clamp`
-propagate NaN, as torch's functions do; `propagate_nan=tl.PropagateNan.NONE` asks for Triton's default.
+Results are the same to the bit everywhere, NaN payloads apart. Unary ones are methods too:
+`x.abs()`. Names of Triton's `tl.math` and `tl.extra.libdevice` are aliases. Python's `abs` and
+`round` (to even) work on traced values, and in `@jit` functions `min` and `max` do. `maximum`,
+`minimum` and `clamp` propagate NaN, as torch's functions do;
+`propagate_nan=tl.PropagateNan.NONE` asks for Triton's default.
 
 | `tl.` | Types | Meaning | In torch | Meaning in C++ |
 |---|---|---|---|---|
@@ -79,9 +80,9 @@ function. Right for NaN, infinities, denormals and signed zeros.
 REDUCTIONS = """
 ## Reductions
 
-`tl.sum(x, axis=0)`, or as methods. Sums have a fixed order, see `csrc/cpu/evaluate.h`. Of ints below
-32 bits and bool, the result is `int32` (`sum` of unsigned ones: `uint32`); `max` and `min` of
-`float16` and `bfloat16` are `float32`, while `sum` adds in `float32` and rounds once.
+`tl.sum(x, axis=0)`, or as methods. Sums have a fixed order, see `csrc/cpu/evaluate.h`. Of ints
+below 32 bits and bool, the result is `int32` (`sum` of unsigned ones: `uint32`); `max` and `min`
+of `float16` and `bfloat16` are `float32`, while `sum` adds in `float32` and rounds once.
 
 | `tl.` | Types | Meaning |
 |---|---|---|

@@ -30,12 +30,19 @@ class Legaliser {
                 keep_in_f32(inst, std::move(mapped));
             else
                 rewriter_.keep(inst, std::move(mapped));
+            if (inst.op == Op::cast) remember_cast(inst);
         }
         return rewriter_.finish();
     }
 
   private:
     Kernel& fresh() { return rewriter_.fresh(); }
+
+    // A cast that is there already serves whoever needs it below.
+    void remember_cast(const Inst& old) {
+        Value from = rewriter_.map(old.operands[0]), to = rewriter_.map(old.result());
+        casts_.try_emplace({from.index, fresh().type(to).scalar()}, to);
+    }
 
     void cast_memory_operands(Inst& inst) {
         Scalar element = fresh().type(inst.operands[0]).scalar();
