@@ -85,7 +85,9 @@ def _extremum(builtin: Callable[..., Any], op: str) -> Callable[..., Any]:
     @functools.wraps(builtin)
     def extremum(*args: Any, **kwargs: Any) -> Any:
         values = args[0] if len(args) == 1 and isinstance(args[0], list | tuple) else args
-        if kwargs or not any(isinstance(each, tensor) for each in values):
+        # One value by itself is for Python to iterate over: there is no list of a block's lanes.
+        is_list = values is not args or len(args) > 1
+        if kwargs or not is_list or not any(isinstance(each, tensor) for each in values):
             return builtin(*args, **kwargs)
         return functools.reduce(lambda a, b: apply(op, a, b), values)
 

@@ -55,21 +55,45 @@ def test_a_call_without_a_grid() -> None:
 
 # --- tensors -------------------------------------------------------------------------------------
 
-EXPECTED = "expected a tensor of torch.bool, torch.int32, torch.float32; got"
+HOST_NAMES = [
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "bfloat16", "float32", "float64"),
+]
+EXPECTED = f"expected a tensor of {', '.join(f'torch.{name}' for name in HOST_NAMES)}; got"
 
 
 @pytest.mark.parametrize(
     "dtype",
-    [torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.uint8, torch.complex64],
+    [
+        torch.float8_e4m3fn,
+        torch.float8_e5m2,
+        torch.float8_e4m3fnuz,
+        torch.float8_e5m2fnuz,
+        torch.float8_e8m0fnu,
+        torch.complex64,
+        torch.complex128,
+    ],
 )
 def test_wrong_element_type(dtype: torch.dtype) -> None:
     refuses(TypeError, f"argument 'x': {EXPECTED} {dtype}", zeros(dtype), 4)
     refuses(TypeError, f"argument 'value': {EXPECTED} {dtype}", zeros(), 4, zeros(dtype))
 
 
-def test_wrong_array_type() -> None:
-    message = "argument 'x': expected an array of bool, int32, float32; got float64"
-    refuses(TypeError, message, np.zeros(4), 4)
+@pytest.mark.parametrize("dtype", ["complex64", "longdouble", "datetime64[s]", "S4", "O"])
+def test_wrong_array_type(dtype: str) -> None:
+    array = np.zeros(4, dtype)
+    known = ", ".join(name for name in HOST_NAMES if name != "bfloat16")
+    message = f"argument 'x': expected an array of {known}; got {array.dtype}"
+    refuses(TypeError, message, array, 4)
+
+
+@pytest.mark.parametrize("name", HOST_NAMES)
+def test_every_element_type_is_taken(name: str) -> None:
+    x = zeros(getattr(torch, name))
+    fill_kernel[1](x, 3)
+    assert x.tolist() == [1, 1, 1, 0]
+    if name != "bfloat16":
+        fill_kernel[1](np.zeros(4, name), 3)
 
 
 def test_tensors_that_have_no_plain_memory() -> None:
@@ -115,17 +139,20 @@ def test_a_launch_without_tensors() -> None:
 # --- numbers -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 2**63, 2**70])
-def test_ints_of_more_than_32_bits(value: int) -> None:
-    message = f"argument 'n': expected an int of 32 bits, got {value}"
+@pytest.mark.parametrize("value", [2**63, -(2**63) - 1, 2**64, 2**70, -(2**200)])
+def test_ints_of_more_than_64_bits(value: int) -> None:
+    message = f"argument 'n': expected an int of 64 bits, got {value}"
     refuses(OverflowError, message, zeros(), value)
 
 
-def test_ints_of_32_bits() -> None:
-    for n, expected in ((2**31 - 1, [1.0] * 4), (-(2**31), [0.0] * 4)):
+@pytest.mark.parametrize("bits", [32, 33, 64])
+def test_ints_of_32_bits_and_of_64(bits: int) -> None:
+    limit = 2 ** (bits - 1)
+    for n, expected in ((limit - 1, [1.0] * 4), (-limit, [0.0] * 4)):
         x = zeros()
-        fill_kernel[1](x, n)
+        compiled = fill_kernel[1](x, n)
         assert x.tolist() == expected
+        assert f"n: i{32 if bits == 32 else 64}," in compiled.asm["ssa"]
 
 
 @pytest.mark.parametrize("value", [[4], {}, set()])
@@ -206,6 +233,8 @@ OUTSIDE = {
     "cast": lambda: tl.cast(1, tl.float32),
     "exp": lambda: tl.exp(1.0),
     "maximum": lambda: tl.maximum(1.0, 2.0),
+    "clamp": lambda: tl.clamp(1.0, 2.0, 3.0),
+    "div": lambda: tl.fdiv(1.0, 2.0),
     "sum": lambda: tl.sum(1.0),
 }
 

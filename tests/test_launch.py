@@ -77,11 +77,17 @@ def test_everything_that_changes_the_kernel_is_in_the_key(xs: Any) -> None:
     arguments: list[tuple[Any, ...]] = [
         (x, out, 2.0, 200),
         (x, out, 2, 200),
+        (x, out, 2**31, 200),
         (x, out, True, 200),
         (x, out, 2.0, True),
         (x, ints, 2.0, 200),
         (ints, out, 2.0, 200),
         (x, x > 0, 2.0, 200),
+        (x, out.double(), 2.0, 200),
+        (x.half(), out, 2.0, 200),
+        (x.bfloat16(), out, 2.0, 200),
+        (x.byte(), out, 2.0, 200),
+        (x.char(), out, 2.0, 200),
         (x, out, 2.0, 200, 64),
         (x, out, 2.0, 200, 128, 0),
         (x, out, 2.0, 200, 128, 0.0),
@@ -89,6 +95,7 @@ def test_everything_that_changes_the_kernel_is_in_the_key(xs: Any) -> None:
         (x, out, 2.0, 200, 128, 1),
         (x, out, 2.0, 200, 128, True),
         (x, out, 2.0, 200, 128, 2**31 - 1),
+        (x, out, 2.0, 200, 128, 2**31),
     ]
     compiled = [scale_kernel[1](*each) for each in arguments]
     assert len({id(each) for each in compiled}) == len(arguments)
@@ -256,15 +263,21 @@ def test_a_grid_function_may_clear_the_cache_launch_and_resize() -> None:
 
 
 @pytest.mark.parametrize("warm", [False, True])
-def test_ints_have_32_bits(warm: bool) -> None:
-    out = torch.zeros(1, dtype=torch.int32)
+def test_ints_have_32_bits_or_64(warm: bool) -> None:
+    out = torch.zeros(1, dtype=torch.int64)
     count_kernel.clear_cache()
     if warm:
         count_kernel[0](out, 1)
-    for value in (2**31 - 1, -(2**31), -1):
-        count_kernel[1](out.zero_(), value)
+        count_kernel[0](out, 2**40)
+    artifacts = {}
+    for value in (2**31 - 1, -(2**31), 2**31, -(2**31) - 1, 2**63 - 1, -(2**63), -1):
+        bits = 32 if -(2**31) <= value < 2**31 else 64
+        compiled = count_kernel[1](out.zero_(), value)
         assert out.item() == value
-    for value in (2**31, -(2**31) - 1, 2**64, -(2**200)):
+        assert artifacts.setdefault(bits, compiled) is compiled
+        assert f"step: i{bits})" in compiled.asm["ssa"]
+    assert artifacts[32] is not artifacts[64]
+    for value in (2**63, -(2**63) - 1, 2**64, -(2**200)):
         with pytest.raises(OverflowError, match=f"argument 'step': expected an int .* got {value}"):
             count_kernel[1](out, value)
     assert out.item() == -1
@@ -279,10 +292,11 @@ def test_numbers_of_numpy_and_torch(xs: Any, warm: bool) -> None:
     for value in (np.float32(2), np.int32(2), np.int64(2), np.bool_(True), np.float16(2)):
         with pytest.raises(TypeError, match=f"'s': .* got numpy.{type(value).__name__}"):
             scale_kernel[2](x, out, value, 200)
-    with pytest.raises(TypeError, match=r"'s': expected a tensor of .* got torch.int64"):
-        scale_kernel[2](x, out, torch.tensor(2), 200)
-    with pytest.raises(mytriton.CompileError, match="mul requires"):  # a tensor is a pointer
-        scale_kernel[2](x, out, torch.tensor(2.0), 200)
+    with pytest.raises(TypeError, match=r"'s': expected a tensor of .* got torch.complex64"):
+        scale_kernel[2](x, out, torch.tensor(2j), 200)
+    for tensor in (torch.tensor(2), torch.tensor(2.0)):  # a pointer
+        with pytest.raises(mytriton.CompileError, match="mul requires"):
+            scale_kernel[2](x, out, tensor, 200)
     assert not out.any()
     scale_kernel[2](x, out, np.float64(2), 200)  # a Python float
     assert torch.equal(out, 2 * x)

@@ -163,7 +163,8 @@ def launches(x: torch.Tensor, out: torch.Tensor, n: int, s: float, grid: Any) ->
         lambda: scale_kernel[(2,)](x, out, s=s, n=n, BLOCK=128),
         lambda: scale_kernel[grid](x, out, s, n=n),
         lambda: scale_kernel[grid](x, out, s, n, tl.constexpr(128)),  # in Python, each time
-        lambda: refused(OverflowError, scale_kernel[2], x, out, s, n=2**40),
+        lambda: scale_kernel[2](x, out, s, n=2**40),
+        lambda: refused(OverflowError, scale_kernel[2], x, out, s, n=2**70),
         lambda: refused(ValueError, scale_kernel[-1], x, out, s, n),
         lambda: refused(TypeError, scale_kernel[2], x, out, s),
     ]

@@ -82,7 +82,8 @@ def _check_axis(name: str, axis: Any) -> None:
 for _row in _C.op_rows():
     if _row["python"] == "tl" or _row["name"] in ("add", "sub", "mul"):
         globals()[_row["name"]] = _function(_row)
-        __all__ += [_row["name"]]
+        if _row["name"] not in __all__:
+            __all__ += [_row["name"]]
     if _row["kind"] == "reduce":  # x.sum(axis=0)
         setattr(tensor, _row["name"], globals()[_row["name"]])
 
@@ -94,12 +95,16 @@ class PropagateNan(enum.Enum):
     ALL = 0xFFFF
 
 
-def _extremum(op: str, x: Any, y: Any, propagate_nan: Any) -> tensor:
-    if not isinstance(propagate_nan, PropagateNan):
+def _check_propagate_nan(function: str, value: Any) -> None:
+    if not isinstance(value, PropagateNan):
         raise CompileError(
-            f"{op}imum: propagate_nan must be tl.PropagateNan.ALL or NONE, got {propagate_nan!r}",
+            f"{function}: propagate_nan must be tl.PropagateNan.ALL or NONE, got {value!r}",
             caller_place(),
         )
+
+
+def _extremum(op: str, x: Any, y: Any, propagate_nan: Any) -> tensor:
+    _check_propagate_nan(f"{op}imum", propagate_nan)
     result = apply(f"{op}imum", x, y)
     if propagate_nan is PropagateNan.NONE and result.dtype.is_floating():
         return apply(f"f{op}", x, y)
@@ -127,6 +132,7 @@ def clamp(x: Any, min: Any, max: Any, propagate_nan: PropagateNan = PropagateNan
 
     By default a NaN propagates, as in torch.clamp. With NONE a NaN in `x` gives `min`.
     """
+    _check_propagate_nan("clamp", propagate_nan)
     if propagate_nan is PropagateNan.ALL:
         return apply("clamp", x, min, max)
     return minimum(maximum(x, min, propagate_nan), max, propagate_nan)
