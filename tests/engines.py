@@ -56,11 +56,16 @@ class OnCudaText:
         self.kernel = kernel
         self.texts: dict[mytriton.CompiledKernel, CudaText] = {}
 
+    def prepare(self, *args: Any, **kwargs: Any) -> mytriton.CompiledKernel:
+        """Makes the text for a later launch: all that wait are compiled with the first that runs."""
+        artifact = self.kernel.compile(*args, **kwargs)
+        if artifact not in self.texts:
+            self.texts[artifact] = CudaText.of(artifact)
+        return artifact
+
     def __getitem__(self, grid: Any) -> Callable[..., mytriton.CompiledKernel]:
         def launch(*args: Any, **kwargs: Any) -> mytriton.CompiledKernel:
-            artifact = self.kernel.compile(*args, **kwargs)
-            if artifact not in self.texts:
-                self.texts[artifact] = CudaText.of(artifact)
+            artifact = self.prepare(*args, **kwargs)
             bound = inspect.signature(self.kernel.fn).bind(*args, **kwargs)
             bound.apply_defaults()
             sizes = check_grid(grid(dict(bound.arguments)) if callable(grid) else grid)
@@ -100,12 +105,15 @@ both = pytest.mark.parametrize("engine", [compiled, evaluated])
 every = pytest.mark.parametrize("engine", [compiled, evaluated, cuda_text])
 
 
+INTS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
 def bits(values: torch.Tensor) -> np.ndarray:
     """The bits of each element, where all NaNs are one NaN."""
-    array = values.detach().contiguous().numpy()
-    if array.dtype == np.float32:
-        return np.where(np.isnan(array), np.float32("nan"), array).view(np.int32)
-    return array
+    values = values.detach().contiguous()
+    if values.is_floating_point():
+        values = values.masked_fill(values.isnan(), float("nan"))
+    return values.view(INTS[values.element_size()]).numpy()
 
 
 def assert_same_bits(got: torch.Tensor, expected: torch.Tensor, *operands: Any) -> None:

@@ -139,25 +139,22 @@ inline float __double2float_rz(double a) {
 }
 
 // Inline PTX. The emitter names the result r and the operand a; the instruction is known by its
-// first word.
+// first word. Neither may have its address taken: it would count as memory that threads access.
 
-constexpr bool mt_begins(const char* text, const char* word) {
+[[gnu::no_sanitize("thread")]] constexpr bool mt_begins(const char* text, const char* word) {
     while (*word && *text == *word) ++text, ++word;
     return !*word;
 }
-inline void mt_ptx(const char* text, float* r, const unsigned short* a) {
+inline float mt_ptx(const char* text, unsigned short a) {
     if (!mt_begins(text, "\"cvt.f32.f16 ")) __builtin_trap();
-    *r = mytriton::rows::f16_to_f32(*a);
+    return mytriton::rows::f16_to_f32(a);
 }
-inline void mt_ptx(const char* text, unsigned short* r, const float* a) {
-    if (mt_begins(text, "\"cvt.rn.f16.f32 "))
-        *r = mytriton::rows::f32_to_f16(*a);
-    else if (mt_begins(text, "\"cvt.rz.f16.f32 "))
-        *r = mytriton::rows::f32_to_f16_rtz(*a);
-    else
-        __builtin_trap();
+inline unsigned short mt_ptx(const char* text, float a) {
+    if (mt_begins(text, "\"cvt.rn.f16.f32 ")) return mytriton::rows::f32_to_f16(a);
+    if (!mt_begins(text, "\"cvt.rz.f16.f32 ")) __builtin_trap();
+    return mytriton::rows::f32_to_f16_rtz(a);
 }
-#define asm(...) mt_ptx(#__VA_ARGS__, &r, &a)
+#define asm(...) r = mt_ptx(#__VA_ARGS__, a)
 
 // --- around each text ----------------------------------------------------------------------------
 
