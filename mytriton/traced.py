@@ -167,7 +167,12 @@ class tensor:
         trace, place = self._trace, caller_place()
         if isinstance(dtype, constexpr):
             dtype = dtype.value
-        if not isinstance(dtype, DType) or dtype.is_ptr():
+        if isinstance(dtype, pointer_type):
+            return tensor(trace, trace.cast_to_pointer(self._node, dtype.element_ty.ir, place))
+        if self.dtype.is_ptr() and isinstance(dtype, DType) and dtype.ir in ("i64", "u64"):
+            address = tensor(trace, trace.cast_to_address(self._node, place))
+            return address.to(dtype)
+        if not isinstance(dtype, DType):
             raise CompileError(f"cast: expected a dtype such as tl.float32, got {dtype!r}", place)
         if fp_downcast_rounding not in (None, "rtne", "rtz"):
             raise CompileError(

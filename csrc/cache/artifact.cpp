@@ -96,7 +96,8 @@ Artifact::Artifact(Graph graph)
     for (InstId id : ssa_.body()) {
         const Inst& inst = ssa_.inst(id);
         if (!info(inst.op).has(kWrites)) continue;
-        writes_[ssa_.data(facts.address(inst.operands[0]).base).number] = true;
+        Value root = facts.root(inst.operands[0]);
+        if (!root.none()) writes_[ssa_.data(root).number] = true;
     }
 }
 

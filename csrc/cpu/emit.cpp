@@ -81,7 +81,7 @@ class Emitter {
 
     void emit_buffers() {
         for (const Buffer& buffer : plan_.buffers) {
-            std::string element = Speller::lane_type(kernel_.type(buffer.value).scalar());
+            std::string element = Speller::lane_type(lane_scalar(kernel_.type(buffer.value)));
             line(element + "* const " + buffer_name(buffer.value) + " = (" + element +
                  "*)(mt_scratch + " + std::to_string(buffer.offset) + ");");
         }
@@ -157,7 +157,7 @@ class Emitter {
             line("const i32v mt_exists = iota() + (int)mt_lane < " + std::to_string(stage.width) +
                  ";");
         for (Value value : stage.from_buffer)
-            declare_vector(value, "load<" + Speller::vector_type(kernel_.type(value).scalar()) +
+            declare_vector(value, "load<" + Speller::vector_type(lane_scalar(kernel_.type(value))) +
                                       ">(" + buffer_name(value) + " + mt_lane)");
         stage_ = &stage;
         for (InstId id : stage.body) emit(kernel_.inst(id), part);
@@ -222,13 +222,15 @@ class Emitter {
     // --- declarations ----------------------------------------------------------------------------
 
     void declare_vector(Value value, const std::string& expression) {
-        line("const " + Speller::vector_type(kernel_.type(value).scalar()) + " " +
+        line("const " + Speller::vector_type(lane_scalar(kernel_.type(value))) + " " +
              spell_.name(value) + " = " + expression + ";");
     }
 
     void declare(Value value, Part part, const std::string& expression) {
         if (part == Part::interior || part == Part::edge) return declare_vector(value, expression);
-        line("const " + std::string(info(kernel_.type(value).scalar()).cxx) + " " +
+        Type type = kernel_.type(value);
+        line((type.is_pointer() ? Speller::pointer_type(type) + " const "
+                                : "const " + std::string(info(type.scalar()).cxx) + " ") +
              (part == Part::lane0 ? spell_.lane0(value) : spell_.name(value)) + " = " + expression +
              ";");
     }
@@ -267,8 +269,7 @@ class Emitter {
         }
         std::string mask = strip_mask(inst.operands[1], part);
         std::string other = fallback_text(inst, part);
-        std::string gather = "gather" + suffix + "(" + spell_.uniform_pointer(address) + ", " +
-                             spell_.lane_offsets(address) + ", " +
+        std::string gather = "gather" + suffix + "(" + spell_.addresses(address) + ", " +
                              (mask.empty() ? "splat_bool(true)" : mask) + ", " + other + ")";
         if (!facts_.is_contiguous(address)) return declare(inst.result(), part, gather);
         std::string load = "load" + suffix + "(" + spell_.contiguous_pointer(address) +
@@ -288,13 +289,63 @@ class Emitter {
         }
         std::string mask = strip_mask(inst.operands[2], part);
         std::string value = spell_.vector(inst.operands[1]);
-        std::string scatter = "scatter" + suffix + "(" + spell_.uniform_pointer(address) + ", " +
-                              spell_.lane_offsets(address) + ", " +
+        std::string scatter = "scatter" + suffix + "(" + spell_.addresses(address) + ", " +
                               (mask.empty() ? "splat_bool(true)" : mask) + ", " + value + ");";
         if (!facts_.is_contiguous(address)) return line(scatter);
         std::string store = "store" + suffix + "(" + spell_.contiguous_pointer(address) + ", " +
                             (mask.empty() ? "" : mask + ", ") + value + ");";
         line(part == Part::interior ? store : "if (mt_wraps) " + scatter + " else " + store);
+    }
+
+    // What an atomic_rmw leaves, as a function of the old value and its operand.
+    std::string update_text(const Inst& inst) const {
+        Scalar scalar = kernel_.type(inst.result()).scalar();
+        Rmw rmw = static_cast<Rmw>(inst.attr(AttrKey::rmw));
+        std::optional<Op> row = row_of(rmw);
+        if (!row) return "[](auto, auto b) { return b; }";
+        std::string a = "a", b = "b";
+        std::string name(info(scalar).name);
+        if (!info(scalar).is_half())
+            return "[](auto a, auto b) { return " + substitute(expression(*row, scalar), a, b) +
+                   "; }";
+        return "[](auto a, auto b) { return f32_to_" + name + "(" +
+               substitute(expression(*row, scalar), name + "_to_f32(a)", name + "_to_f32(b)") +
+               "); }";
+    }
+
+    void emit_atomic(const Inst& inst, Part part) {
+        Address address = facts_.address(inst.operands[0]);
+        bool cas = inst.op == Op::atomic_cas;
+        Value mask = cas ? Value() : inst.operands[2];
+        std::string call = cas ? "atomic_cas(" : "atomic_rmw(";
+        std::string rest =
+            cas ? spell_.operand(inst.operands[1], part) + ", " +
+                      spell_.operand(inst.operands[2], part) + ")"
+                : spell_.operand(inst.operands[1], part) + ", " + update_text(inst) + ")";
+        if (part == Part::scalar) {
+            std::string done = call + spell_.uniform_pointer(address) + ", " + rest;
+            if (!mask.none())
+                done = "(" + spell_.scalar(mask) + " ? " + done + " : " +
+                       spell_cxx(kernel_.type(inst.result()).scalar(), 0) + ")";
+            return declare(inst.result(), part, done);
+        }
+        std::string on = strip_mask(mask, part);
+        declare(inst.result(), part,
+                call + spell_.addresses(address) + ", " + (on.empty() ? "splat_bool(true)" : on) +
+                    ", " + rest);
+    }
+
+    // A pointer as an address or as another pointer, or an address as a pointer.
+    std::string pointer_cast(const Inst& inst, Part part) const {
+        Value from = inst.operands[0];
+        Type to = kernel_.type(inst.result());
+        bool strip = part == Part::interior || part == Part::edge;
+        std::string value = spell_.operand(from, part);
+        if (kernel_.type(from).is_pointer())
+            value = strip ? spell_.addresses(facts_.address(from))
+                          : spell_.uniform_pointer(facts_.address(from));
+        if (strip) return value;
+        return "(" + (to.is_pointer() ? Speller::pointer_type(to) : "long long") + ")" + value;
     }
 
     // --- instructions ----------------------------------------------------------------------------
@@ -320,8 +371,15 @@ class Emitter {
             case Op::cast_rtz:
             case Op::bitcast:
                 return declare(inst.result(), part, converted(inst, part));
+            case Op::splat:
+                return declare(inst.result(), part, spell_.operand(inst.operands[0], part));
+            case Op::ptr_cast:
+                return declare(inst.result(), part, pointer_cast(inst, part));
             case Op::addptr:
-                return;  // folded into the loads and stores that use it
+                return;  // folded into the accesses that use it
+            case Op::atomic_rmw:
+            case Op::atomic_cas:
+                return emit_atomic(inst, part);
             case Op::load:
                 return emit_load(inst, part);
             case Op::store:

@@ -1,6 +1,7 @@
 // The evaluator: every value is a run of lanes held as bits; a pointer's bits are its address.
 #include "cpu/evaluate.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ir/apply.h"
@@ -74,8 +75,15 @@ class Evaluator {
             case Op::cast_rtz:
             case Op::bitcast:
                 return step_cast(inst);
+            case Op::splat:
+                return step_splat(inst);
+            case Op::ptr_cast:
+                return step_copy(inst);
             case Op::addptr:
                 return step_addptr(inst);
+            case Op::atomic_rmw:
+            case Op::atomic_cas:
+                return step_atomic(inst);
             case Op::load:
                 return step_load(inst);
             case Op::store:
@@ -136,6 +144,68 @@ class Evaluator {
             for (int k = 0; k < half; ++k)
                 partial[k] = apply_row(combine, scalar, partial[k], partial[k + half]);
         *result(inst) = partial[0];
+    }
+
+    void step_splat(const Inst& inst) {
+        uint64_t bits = lanes(inst.operands[0])[0];
+        int64_t count = kernel_.type(inst.result()).lanes();
+        std::fill_n(result(inst), count, bits);
+    }
+
+    void step_copy(const Inst& inst) {
+        Lanes from = lanes(inst.operands[0]);
+        int64_t count = kernel_.type(inst.result()).lanes();
+        uint64_t* out = result(inst);
+        for (int64_t i = 0; i < count; ++i) out[i] = from[i];
+    }
+
+    // Other threads may run other programs meanwhile, so these are atomic here too.
+    void step_atomic(const Inst& inst) {
+        Type type = kernel_.type(inst.result());
+        bool cas = inst.op == Op::atomic_cas;
+        Lanes pointer = lanes(inst.operands[0]), first = lanes(inst.operands[1]);
+        uint64_t* out = result(inst);
+        for (int64_t i = 0; i < type.lanes(); ++i) {
+            out[i] = 0;
+            if (cas) {
+                uint64_t compare = first[i], value = lanes(inst.operands[2])[i];
+                out[i] = exchange_if(type.scalar(), pointer[i], compare, value);
+            } else if (is_on(inst.operands[2], i)) {
+                out[i] = update(type.scalar(), pointer[i], first[i],
+                                static_cast<Rmw>(inst.attr(AttrKey::rmw)));
+            }
+        }
+    }
+
+    static uint64_t update(Scalar scalar, uint64_t address, uint64_t value, Rmw rmw) {
+        std::optional<Op> row = row_of(rmw);
+        for (uint64_t old = read(scalar, address);;) {
+            uint64_t next = row ? apply_row(*row, scalar, old, value) : value;
+            uint64_t found = exchange_if(scalar, address, old, next);
+            if (found == old) return old;
+            old = found;
+        }
+    }
+
+    // Writes `value` where the bits are `compare`; gives those that were there.
+    static uint64_t exchange_if(Scalar scalar, uint64_t address, uint64_t compare, uint64_t value) {
+        switch (info(scalar).bytes) {
+            case 2:
+                return exchange_bits<uint16_t>(address, compare, value);
+            case 4:
+                return exchange_bits<uint32_t>(address, compare, value);
+            default:
+                return exchange_bits<uint64_t>(address, compare, value);
+        }
+    }
+
+    template <class Bits>
+    static uint64_t exchange_bits(uint64_t address, uint64_t compare, uint64_t value) {
+        Bits expected = static_cast<Bits>(compare);
+        __atomic_compare_exchange_n(reinterpret_cast<Bits*>(address), &expected,
+                                    static_cast<Bits>(value), false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST);
+        return expected;
     }
 
     void step_addptr(const Inst& inst) {

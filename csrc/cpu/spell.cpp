@@ -62,6 +62,10 @@ std::string Speller::type(Scalar scalar, Part part) {
     return strip ? vector_type(scalar) : std::string(info(scalar).cxx);
 }
 
+std::string Speller::pointer_type(Type pointer) {
+    return std::string(info(pointer.scalar()).cxx_memory) + "*";
+}
+
 std::string Speller::memory_suffix(Scalar scalar) {
     return scalar == Scalar::boolean ? "_bool" : "<" + vector_type(scalar) + ">";
 }
@@ -80,6 +84,20 @@ std::string Speller::lane_offsets(const Address& address) const {
     for (Value offset : address.lane_offsets)
         sum += (sum.empty() ? "" : " + ") + ("resize<i64v>(" + name(offset) + ")");
     return sum.empty() ? "i64v{}" : sum;
+}
+
+std::string Speller::addresses(const Address& address) const {
+    if (!is_block(address.base))
+        return "addresses(" + uniform_pointer(address) + ", " + lane_offsets(address) + ")";
+    // A block of pointers: its lanes are addresses already.
+    std::string out = name(address.base);
+    std::string bytes = " * " + std::to_string(info(kernel_.type(address.base).scalar()).bytes);
+    for (Value offset : address.offsets)
+        out += " + " +
+               (is_block(offset) ? "resize<i64v>(" + name(offset) + ")"
+                                 : "(long long)" + scalar(offset)) +
+               bytes;
+    return out;
 }
 
 std::string Speller::contiguous_pointer(const Address& address) const {

@@ -31,6 +31,7 @@ class Speller {
     static std::string lane_type(Scalar scalar);    // the element of that vector, in C++
     // A value of that type outside or inside strips: float or f32v.
     static std::string type(Scalar scalar, Part part);
+    static std::string pointer_type(Type pointer);  // float*
     // "_bool" or "<f32v>": how a function on memory is told what it moves.
     static std::string memory_suffix(Scalar scalar);
 
@@ -38,6 +39,8 @@ class Speller {
     std::string uniform_pointer(const Address& address, const std::string& lane_offset = "") const;
     // The offsets that differ: one vector of ints, or their sum as an i64v.
     std::string lane_offsets(const Address& address) const;
+    // The addresses of all lanes, as an i64v.
+    std::string addresses(const Address& address) const;
     // Where the strip's first lane stands, when lanes are consecutive and no index wraps.
     std::string contiguous_pointer(const Address& address) const;
 

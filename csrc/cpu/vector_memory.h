@@ -35,41 +35,100 @@ template <Vector V>
 
 static_assert(sizeof(void*) == sizeof(long long), "addresses are computed in 64 bits");
 
-template <class T>
-[[gnu::always_inline]] inline i64v addresses(const T* base, const i64v& offset, i32v mask,
-                                             const T* spare) {
-    i64v used = offset * (long long)sizeof(T) + (long long)base;
-    i64v replaced = splat<i64v>((long long)spare);
-    return replaced + ((used - replaced) & resize<i64v>(mask));
+// The addresses of elements `offset` after `base`; offsets are of any int type, unsigned ones being
+// extended by zeros.
+template <class T, Vector Offset>
+[[gnu::always_inline]] inline i64v addresses(const T* base, Offset offset) {
+    return resize<i64v>(offset) * (long long)sizeof(T) + (long long)base;
 }
 
-// Offsets are in elements, of any int type; unsigned ones are extended by zeros.
-template <Vector V, Vector Offset>
-[[gnu::always_inline]] inline V gather(const Element<V>* base, Offset offset, i32v mask, V other) {
+template <class T>
+[[gnu::always_inline]] inline i64v safe_addresses(i64v at, i32v mask, const T* spare) {
+    i64v replaced = splat<i64v>((long long)spare);
+    return replaced + ((at - replaced) & resize<i64v>(mask));
+}
+
+template <Vector V>
+[[gnu::always_inline]] inline V gather(i64v at, i32v mask, V other) {
     Element<V> spare{};
-    i64v from = addresses(base, resize<i64v>(offset), mask, &spare);
+    i64v from = safe_addresses(at, mask, &spare);
     V r;
     for (int k = 0; k < kLanes; ++k) r[k] = *(const Element<V>*)from[k];
     return mask_of<V>(mask) ? r : other;
 }
 
+[[gnu::always_inline]] inline i32v gather_bool(i64v at, i32v mask, i32v other) {
+    return mask ? to_mask(gather<u8v>(at, mask, u8v{}) != 0) : other;
+}
+
+template <Vector V>
+[[gnu::always_inline]] inline void scatter(i64v at, i32v mask, V value) {
+    Element<V> spare{};
+    i64v to = safe_addresses(at, mask, &spare);
+    for (int k = 0; k < kLanes; ++k) *(Element<V>*)to[k] = value[k];
+}
+
+[[gnu::always_inline]] inline void scatter_bool(i64v at, i32v mask, i32v value) {
+    scatter(at, mask, resize<u8v>(value & 1));
+}
+
+template <Vector V, Vector Offset>
+[[gnu::always_inline]] inline V gather(const Element<V>* base, Offset offset, i32v mask, V other) {
+    return gather(addresses(base, offset), mask, other);
+}
+
 template <Vector Offset>
 [[gnu::always_inline]] inline i32v gather_bool(const unsigned char* base, Offset offset, i32v mask,
                                                i32v other) {
-    return mask ? to_mask(gather<u8v>(base, offset, mask, u8v{}) != 0) : other;
+    return gather_bool(addresses(base, offset), mask, other);
 }
 
 template <Vector V, Vector Offset>
 [[gnu::always_inline]] inline void scatter(Element<V>* base, Offset offset, i32v mask, V value) {
-    Element<V> spare{};
-    i64v to = addresses<Element<V>>(base, resize<i64v>(offset), mask, &spare);
-    for (int k = 0; k < kLanes; ++k) *(Element<V>*)to[k] = value[k];
+    scatter(addresses(base, offset), mask, value);
 }
 
 template <Vector Offset>
 [[gnu::always_inline]] inline void scatter_bool(unsigned char* base, Offset offset, i32v mask,
                                                 i32v value) {
-    scatter(base, offset, mask, resize<u8v>(value & 1));
+    scatter_bool(addresses(base, offset), mask, value);
+}
+
+// Atomics, in ascending order of lanes. `update(old, value)` is what is to be there afterwards. All
+// are sequentially consistent, which is at least what any `sem` asks for.
+
+template <class T, class Update>
+[[gnu::always_inline]] inline T atomic_rmw(T* at, T value, Update update) {
+    T old = *at, next;
+    do {
+        next = update(old, value);
+    } while (
+        !__atomic_compare_exchange((T*)at, &old, &next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    return old;
+}
+
+// Compares bits, so that a NaN is found and -0.0 is not 0.0.
+template <class T>
+[[gnu::always_inline]] inline T atomic_cas(T* at, T compare, T value) {
+    __atomic_compare_exchange(at, &compare, &value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return compare;
+}
+
+template <Vector V, class Update>
+[[gnu::always_inline]] inline V atomic_rmw(i64v at, i32v mask, V value, Update update) {
+    V r{};
+    for (int k = 0; k < kLanes; ++k)
+        if (mask[k]) r[k] = atomic_rmw((Element<V>*)at[k], (Element<V>)value[k], update);
+    return r;
+}
+
+template <Vector V>
+[[gnu::always_inline]] inline V atomic_cas(i64v at, i32v mask, V compare, V value) {
+    V r{};
+    for (int k = 0; k < kLanes; ++k)
+        if (mask[k])
+            r[k] = atomic_cas((Element<V>*)at[k], (Element<V>)compare[k], (Element<V>)value[k]);
+    return r;
 }
 
 // Contiguous access under a mask, which need not be a prefix. x86 has an instruction for the types

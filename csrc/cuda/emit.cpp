@@ -1,6 +1,7 @@
 // The CUDA emitter: one C++ scalar per thread for every SSA value.
 #include "cuda/emit.h"
 
+#include "cuda/atomics.h"
 #include "cuda/device.h"
 #include "cuda/replace.h"
 #include "ir/literal.h"
@@ -82,6 +83,9 @@ class Emitter {
         for (size_t i = 0; i < plan_.shared.size(); ++i)
             out += "    __shared__ " + std::string(info(plan_.shared[i]).cxx) + " mt_warps" +
                    std::to_string(i) + "[" + std::to_string(plan_.warps()) + "];\n";
+        for (size_t i = 0; i < plan_.once.size(); ++i)
+            out += "    __shared__ " + std::string(info(plan_.once[i]).cxx) + " mt_once" +
+                   std::to_string(i) + ";\n";
         return out;
     }
 
@@ -102,8 +106,9 @@ class Emitter {
     void assign(const Inst& inst, const std::string& expression) {
         Type type = kernel_.type(inst.result());
         define_type(type.scalar(), helpers_);
-        body_.add("    " + std::string(info(type.scalar()).cxx) + " " + text(inst.result()) +
-                      " = " + expression + ";\n",
+        std::string spelled = type.is_pointer() ? std::string(info(type.scalar()).cxx_memory) + "*"
+                                                : std::string(info(type.scalar()).cxx);
+        body_.add("    " + spelled + " " + text(inst.result()) + " = " + expression + ";\n",
                   inst.loc);
     }
 
@@ -153,9 +158,9 @@ class Emitter {
                ")";
     }
 
-    std::string load_expression(const Inst& inst) const {
+    std::string load_expression(const Inst& inst) {
         Scalar scalar = kernel_.type(inst.result()).scalar();
-        std::string value = element(inst.operands[0]);
+        std::string value = device_load(inst, scalar, element(inst.operands[0]), helpers_);
         if (scalar == Scalar::boolean) value = "(" + value + " != 0)";
         std::string mask = inst.operands[1].none() ? "true" : text(inst.operands[1]);
         std::string other = inst.operands[2].none() ? spell_cxx(scalar, 0) : text(inst.operands[2]);
@@ -166,9 +171,41 @@ class Emitter {
         std::string guard = step.one_thread ? "threadIdx.x == 0" : "";
         if (!inst.operands[2].none())
             guard += (guard.empty() ? "" : " && ") + text(inst.operands[2]);
-        std::string write = element(inst.operands[0]) + " = " + text(inst.operands[1]) + ";\n";
+        Scalar scalar = kernel_.type(inst.operands[0]).scalar();
+        std::string write =
+            device_store(inst, scalar, element(inst.operands[0]), text(inst.operands[1]), helpers_);
         if (!guard.empty()) write = "if (" + guard + ") {\n        " + write + "    }\n";
         body_.add("    " + write, inst.loc);
+    }
+
+    void emit_atomic(const Inst& inst, const LaneStep& step) {
+        Scalar scalar = kernel_.type(inst.result()).scalar();
+        define_type(scalar, helpers_);
+        bool cas = inst.op == Op::atomic_cas;
+        std::string call = device_atomic(inst, scalar, helpers_) + "(&" +
+                           element(inst.operands[0]) + ", " + text(inst.operands[1]) +
+                           (cas ? ", " + text(inst.operands[2]) : "") + ")";
+        Value mask = cas ? Value() : inst.operands[2];
+        if (!mask.none())
+            call = "(" + text(mask) + " ? " + call + " : " + spell_cxx(scalar, 0) + ")";
+        if (!step.one_thread) return assign(inst, call);
+        std::string once = step.once < 0 ? "" : "mt_once" + std::to_string(step.once);
+        body_.add("    if (threadIdx.x == 0) {\n        " + (once.empty() ? "" : once + " = ") +
+                      call + ";\n    }\n",
+                  inst.loc);
+        if (once.empty()) return;
+        body_.add("    __syncthreads();\n", inst.loc);
+        assign(inst, once);
+    }
+
+    // A pointer as an address or as another pointer, or an address as a pointer.
+    std::string pointer_cast(const Inst& inst) const {
+        Type to = kernel_.type(inst.result());
+        Value from = inst.operands[0];
+        std::string value = kernel_.type(from).is_pointer() ? "&" + element(from) : text(from);
+        std::string type =
+            to.is_pointer() ? std::string(info(to.scalar()).cxx_memory) + "*" : "long long";
+        return "(" + type + ")" + value;
     }
 
     void emit(const LaneStep& step) {
@@ -192,8 +229,15 @@ class Emitter {
                 return assign(
                     inst, device_conversion(inst.op, from, to, text(inst.operands[0]), helpers_));
             }
+            case Op::splat:
+                return assign(inst, text(inst.operands[0]));
+            case Op::ptr_cast:
+                return assign(inst, pointer_cast(inst));
             case Op::addptr:
-                return;  // folded into the loads and stores that use it
+                return;  // folded into the accesses that use it
+            case Op::atomic_rmw:
+            case Op::atomic_cas:
+                return emit_atomic(inst, step);
             case Op::load:
                 return assign(inst, load_expression(inst));
             case Op::store:

@@ -169,6 +169,35 @@ NodeId Trace::bitcast(NodeId value, Scalar to, const Loc& loc) {
     return add_op(Op::bitcast, {value}, target, loc);
 }
 
+NodeId Trace::cast_to_pointer(NodeId value, Scalar pointee, const Loc& loc) {
+    Type from = type(value);
+    Type to = Type::pointer(pointee).with_shape(from.shape());
+    if (from == to) return value;
+    if (!from.is_pointer()) {
+        if (!info(from.scalar()).is_int()) fail("cannot cast " + from.str() + " to a pointer", loc);
+        value = convert(value, Scalar::i64, loc);
+    }
+    return add_op(Op::ptr_cast, {value}, to, loc);
+}
+
+NodeId Trace::cast_to_address(NodeId pointer, const Loc& loc) {
+    return add_op(Op::ptr_cast, {pointer}, type(pointer).with_scalar(Scalar::i64), loc);
+}
+
+NodeId Trace::splat(NodeId value, const std::vector<int64_t>& shape, const Loc& loc) {
+    if (type(value).is_block() || type(value).is_pointer())
+        fail("expected a scalar, got " + type(value).str(), loc);
+    int64_t lanes = 1;
+    for (int64_t size : shape) {
+        if (size < 1 || size > kMaxLanes) fail("a block's size is at least 1", loc);
+        lanes *= size;
+        if (lanes > kMaxLanes)
+            fail("a block has at most " + std::to_string(kMaxLanes) + " lanes", loc);
+    }
+    value = convert(value, type(value).scalar(), loc);
+    return shape.empty() ? value : add_op(Op::splat, {value}, type(value).with_shape(shape), loc);
+}
+
 // The type in which the operands are computed; pointers have none.
 Scalar Trace::common_scalar(Op op, const std::vector<NodeId>& operands, bool division,
                             const Loc& loc) const {
@@ -244,36 +273,41 @@ NodeId Trace::true_divide(NodeId a, NodeId b, const Loc& loc) {
     }
 }
 
-void Trace::check_mask(const char* function, NodeId mask, const Loc& loc) const {
-    if (mask != kNoNode && !type(mask).is(Scalar::boolean))
+NodeId Trace::mask_of(const char* function, NodeId mask, const Loc& loc) {
+    if (mask == kNoNode) return mask;
+    if (!type(mask).is(Scalar::boolean))
         fail(std::string(function) + ": mask must be bool, got " + type(mask).str(), loc);
+    return convert(mask, Scalar::boolean, loc);
 }
 
-NodeId Trace::load(NodeId pointer, NodeId mask, NodeId other, const Loc& loc) {
+void Trace::require_pointer(const char* function, NodeId pointer, const Loc& loc) const {
     if (!type(pointer).is_pointer())
-        fail("load: expected a pointer, got " + type(pointer).str(), loc);
-    check_mask("load", mask, loc);
-    if (mask != kNoNode) mask = convert(mask, Scalar::boolean, loc);
+        fail(std::string(function) + ": expected a pointer, got " + type(pointer).str(), loc);
+}
+
+NodeId Trace::load(NodeId pointer, NodeId mask, NodeId other, const std::vector<Attr>& attrs,
+                   const Loc& loc) {
+    require_pointer("load", pointer, loc);
+    mask = mask_of("load", mask, loc);
     if (other != kNoNode) {
         if (mask == kNoNode) fail("load: other is given without a mask", loc);
         if (type(other).is_pointer())
             fail("load: other must be a number, got " + type(other).str(), loc);
         other = cast(other, type(pointer).scalar(), false, loc);
     }
-    auto type_of = [&](NodeId node) { return node == kNoNode ? Type() : type(node); };
     try {
-        Type loaded = result_type(Op::load, {type(pointer), type_of(mask), type_of(other)});
-        return add_op(Op::load, {pointer, mask, other}, loaded, loc);
+        Type loaded =
+            result_type(Op::load, {type(pointer), type_or_none(mask), type_or_none(other)});
+        return add_op(Op::load, {pointer, mask, other}, loaded, loc, attrs);
     } catch (const TypingError& error) {
         fail(std::string("load: ") + error.what(), loc);
     }
 }
 
-void Trace::store(NodeId pointer, NodeId value, NodeId mask, const Loc& loc) {
-    if (!type(pointer).is_pointer())
-        fail("store: expected a pointer, got " + type(pointer).str(), loc);
-    check_mask("store", mask, loc);
-    if (mask != kNoNode) mask = convert(mask, Scalar::boolean, loc);
+void Trace::store(NodeId pointer, NodeId value, NodeId mask, const std::vector<Attr>& attrs,
+                  const Loc& loc) {
+    require_pointer("store", pointer, loc);
+    mask = mask_of("store", mask, loc);
     if (type(value).is_pointer())
         fail("store: the value must be a number, got " + type(value).str(), loc);
     Scalar element = type(pointer).scalar();
@@ -283,11 +317,44 @@ void Trace::store(NodeId pointer, NodeId value, NodeId mask, const Loc& loc) {
     else if (!is_storable(type(value).scalar(), element))
         value = convert(value, element, loc);
     try {
-        check_store(type(pointer), type(value), mask == kNoNode ? Type() : type(mask));
+        check_store(type(pointer), type(value), type_or_none(mask));
     } catch (const TypingError& error) {
         fail(std::string("store: ") + error.what(), loc);
     }
-    add_op(Op::store, {pointer, value, mask}, Type(), loc);
+    add_op(Op::store, {pointer, value, mask}, Type(), loc, attrs);
+}
+
+NodeId Trace::atomic_rmw(NodeId pointer, NodeId value, NodeId mask, const std::vector<Attr>& attrs,
+                         const Loc& loc) {
+    std::string name = "atomic_" + attr_value(attrs.front());
+    require_pointer(name.c_str(), pointer, loc);
+    mask = mask_of(name.c_str(), mask, loc);
+    if (type(value).is_pointer())
+        fail(name + ": the value must be a number, got " + type(value).str(), loc);
+    value = cast(value, type(pointer).scalar(), false, loc);
+    try {
+        Rmw rmw = static_cast<Rmw>(attrs.front().value);
+        Type old = atomic_type(rmw, type(pointer), type(value), type_or_none(mask));
+        return add_op(Op::atomic_rmw, {pointer, value, mask}, old, loc, attrs);
+    } catch (const TypingError& error) {
+        fail(name + ": " + error.what(), loc);
+    }
+}
+
+NodeId Trace::atomic_cas(NodeId pointer, NodeId compare, NodeId value,
+                         const std::vector<Attr>& attrs, const Loc& loc) {
+    require_pointer("atomic_cas", pointer, loc);
+    for (NodeId* each : {&compare, &value}) {
+        if (type(*each).is_pointer())
+            fail("atomic_cas: expected numbers, got " + type(*each).str(), loc);
+        *each = cast(*each, type(pointer).scalar(), false, loc);
+    }
+    try {
+        Type old = result_type(Op::atomic_cas, {type(pointer), type(compare), type(value)});
+        return add_op(Op::atomic_cas, {pointer, compare, value}, old, loc, attrs);
+    } catch (const TypingError& error) {
+        fail(std::string("atomic_cas: ") + error.what(), loc);
+    }
 }
 
 }  // namespace mytriton

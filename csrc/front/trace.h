@@ -31,9 +31,21 @@ class Trace {
     NodeId true_divide(NodeId a, NodeId b, const Loc& loc);
     NodeId cast(NodeId value, Scalar to, bool towards_zero, const Loc& loc);
     NodeId bitcast(NodeId value, Scalar to, const Loc& loc);
+    // A pointer or an int as a pointer to `pointee`; a pointer as its address, an i64.
+    NodeId cast_to_pointer(NodeId value, Scalar pointee, const Loc& loc);
+    NodeId cast_to_address(NodeId pointer, const Loc& loc);
+    NodeId splat(NodeId value, const std::vector<int64_t>& shape, const Loc& loc);
 
-    NodeId load(NodeId pointer, NodeId mask, NodeId other, const Loc& loc);
-    void store(NodeId pointer, NodeId value, NodeId mask, const Loc& loc);
+    // Attributes: cache, evict and volatile.
+    NodeId load(NodeId pointer, NodeId mask, NodeId other, const std::vector<Attr>& attrs,
+                const Loc& loc);
+    void store(NodeId pointer, NodeId value, NodeId mask, const std::vector<Attr>& attrs,
+               const Loc& loc);
+    // Attributes: rmw, sem and scope. They give what was there.
+    NodeId atomic_rmw(NodeId pointer, NodeId value, NodeId mask, const std::vector<Attr>& attrs,
+                      const Loc& loc);
+    NodeId atomic_cas(NodeId pointer, NodeId compare, NodeId value, const std::vector<Attr>& attrs,
+                      const Loc& loc);
 
     Type type(NodeId node) const { return graph_.nodes[node].type; }
     const Graph& graph() const { return graph_; }
@@ -49,7 +61,9 @@ class Trace {
     NodeId apply_pointer(Op op, NodeId a, NodeId b, const Loc& loc);
     Scalar common_scalar(Op op, const std::vector<NodeId>& operands, bool division,
                          const Loc& loc) const;
-    void check_mask(const char* function, NodeId mask, const Loc& loc) const;
+    NodeId mask_of(const char* function, NodeId mask, const Loc& loc);
+    void require_pointer(const char* function, NodeId pointer, const Loc& loc) const;
+    Type type_or_none(NodeId node) const { return node == kNoNode ? Type() : type(node); }
 
     Graph graph_;
 };

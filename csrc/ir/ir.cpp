@@ -5,22 +5,6 @@
 
 namespace mytriton {
 
-namespace {
-
-constexpr std::string_view kAttrNames[] = {"axis", "start", "end"};  // in the order of AttrKey
-
-}  // namespace
-
-std::string_view attr_name(AttrKey key) {
-    return kAttrNames[static_cast<int>(key)];
-}
-
-std::optional<AttrKey> find_attr_key(std::string_view name) {
-    for (size_t i = 0; i < std::size(kAttrNames); ++i)
-        if (kAttrNames[i] == name) return static_cast<AttrKey>(i);
-    return std::nullopt;
-}
-
 std::optional<int64_t> Inst::find_attr(AttrKey key) const {
     for (const Attr& attr : attrs)
         if (attr.key == key) return attr.value;

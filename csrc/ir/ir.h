@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/attr.h"
 #include "ir/error.h"
 #include "ir/op.h"
 #include "ir/type.h"
@@ -34,16 +35,6 @@ struct ValueData {
     Type type;
     uint32_t number = 0;
     uint64_t bits = 0;  // of constants; see literal.h
-};
-
-enum class AttrKey : uint8_t { axis, start, end };
-std::string_view attr_name(AttrKey key);
-std::optional<AttrKey> find_attr_key(std::string_view name);
-
-struct Attr {
-    AttrKey key;
-    int64_t value;
-    friend bool operator==(const Attr&, const Attr&) = default;
 };
 
 using InstId = uint32_t;

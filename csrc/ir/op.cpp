@@ -125,6 +125,26 @@ Scalar result_scalar(Op op, Scalar operand) {
     return operand;
 }
 
+std::optional<Op> row_of(Rmw rmw) {
+    switch (rmw) {
+        case Rmw::add:
+            return Op::add;
+        case Rmw::max:
+            return Op::maximum;
+        case Rmw::min:
+            return Op::minimum;
+        case Rmw::bit_and:
+            return Op::bit_and;
+        case Rmw::bit_or:
+            return Op::bit_or;
+        case Rmw::bit_xor:
+            return Op::bit_xor;
+        case Rmw::xchg:
+            return std::nullopt;
+    }
+    return std::nullopt;
+}
+
 std::string substitute(std::string_view expression, const std::string& a, const std::string& b,
                        const std::string& c) {
     std::string out;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "ir/attr.h"
 #include "ir/type.h"
 
 namespace mytriton {
@@ -75,6 +76,9 @@ std::string_view expression(Op op, Scalar scalar);
 
 // The element type of a pure op's result.
 Scalar result_scalar(Op op, Scalar operand);
+
+// The pure row that an atomic_rmw applies to the old value and its operand; nothing for xchg.
+std::optional<Op> row_of(Rmw rmw);
 
 // Replaces the letters a, b and c of a row's expression, where they stand alone, by operand texts.
 std::string substitute(std::string_view expression, const std::string& a, const std::string& b = "",

@@ -218,12 +218,20 @@ class Parser {
         do {
             Token name = take_name("an attribute");
             std::optional<AttrKey> key = find_attr_key(name.text);
-            if (!key) fail("expected an attribute: axis, start or end", name);
+            if (!key) fail("expected an attribute, such as axis", name);
             if (inst.find_attr(*key)) fail("an attribute is given once", name);
             expect("=");
-            inst.attrs.push_back({*key, take_int("a whole number")});
+            inst.attrs.push_back({*key, parse_attr_value(*key)});
         } while (take_if(","));
         expect("}");
+    }
+
+    int64_t parse_attr_value(AttrKey key) {
+        if (!takes_words(key)) return take_int("a whole number");
+        std::optional<int64_t> word = find_attr_word(key, current_.text);
+        if (!word) fail("expected a value of " + std::string(attr_name(key)));
+        take();
+        return *word;
     }
 
     // loc("kernel.py":7:4:7:13), lines from 1 and columns from 0.

@@ -74,7 +74,7 @@ std::string print_inst(const Kernel& kernel, const Inst& inst, bool with_loc) {
         out += " {" +
                join(inst.attrs,
                     [](const Attr& attr) {
-                        return std::string(attr_name(attr.key)) + "=" + std::to_string(attr.value);
+                        return std::string(attr_name(attr.key)) + "=" + attr_value(attr);
                     }) +
                "}";
     if (!inst.results.empty())

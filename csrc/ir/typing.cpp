@@ -66,7 +66,53 @@ Type load_type(Type pointer, Type mask, Type other) {
     return Type::scalar(element).with_shape(common_shape({pointer, mask, other}));
 }
 
+// The value stands in the type that the pointer points to.
+Type atomic_result(Type pointer, Type value, Type mask) {
+    if (!pointer.is_pointer()) fail("expected pointer, got " + pointer.str());
+    check_mask(mask);
+    if (!value.is(pointer.scalar()))
+        fail("expected a value of " + std::string(info(pointer.scalar()).name) + ", got " +
+             value.str());
+    std::vector<int64_t> shape = common_shape({pointer, value, mask});
+    if (!pointer.is_block() && !shape.empty())
+        fail("a scalar pointer takes a scalar value and mask, got " + value.str());
+    return Type::scalar(pointer.scalar()).with_shape(shape);
+}
+
+Type cas_type(Type pointer, Type compare, Type value) {
+    atomic_result(pointer, compare, Type());
+    Type result = atomic_result(pointer, value, Type());
+    common_shape({pointer, compare, value});
+    if (info(pointer.scalar()).bytes < 2)
+        fail("atomic_cas requires a type of 16, 32 or 64 bits, got " + pointer.str());
+    return result;
+}
+
 }  // namespace
+
+Type atomic_type(Rmw rmw, Type pointer, Type value, Type mask) {
+    Type result = atomic_result(pointer, value, mask);
+    const ScalarInfo& element = info(pointer.scalar());
+    bool wide = element.bytes >= 4;
+    bool bits = rmw == Rmw::bit_and || rmw == Rmw::bit_or || rmw == Rmw::bit_xor;
+    bool taken = bits              ? wide && element.is_int()
+                 : rmw == Rmw::add ? wide || element.is_half()
+                                   : wide;
+    if (!taken)
+        fail("atomic " + attr_value({AttrKey::rmw, static_cast<int64_t>(rmw)}) + " requires " +
+             (bits              ? "an int of 32 or 64 bits"
+              : rmw == Rmw::add ? "a float, or an int of 32 or 64 bits"
+                                : "a type of 32 or 64 bits") +
+             ", got " + pointer.str());
+    return result;
+}
+
+bool is_pointer_cast(Type from, Type to) {
+    bool known =
+        (from.is_pointer() || from.is(Scalar::i64)) && (to.is_pointer() || to.is(Scalar::i64));
+    return known && (from.is_pointer() || to.is_pointer()) && from.shape() == to.shape() &&
+           from != to;
+}
 
 std::optional<Scalar> promote(Scalar a, Scalar b) {
     if (a == b) return a;
@@ -97,6 +143,7 @@ Type result_type(Op op, const std::vector<Type>& operands) {
     if (info(op).kind == OpKind::pure) return pure_type(op, operands);
     if (info(op).kind == OpKind::reduce) return reduce_type(op, operands[0]);
     if (op == Op::load) return load_type(operands[0], operands[1], operands[2]);
+    if (op == Op::atomic_cas) return cas_type(operands[0], operands[1], operands[2]);
     if (op == Op::addptr) {
         if (!operands[0].is_pointer()) fail("expected pointer, got " + operands[0].str());
         if (operands[1].is_pointer() || !info(operands[1].scalar()).is_int())

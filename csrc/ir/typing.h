@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/attr.h"
 #include "ir/op.h"
 #include "ir/type.h"
 
@@ -25,8 +26,8 @@ std::optional<Scalar> promote(Scalar a, Scalar b);
 // TypingError: "incompatible shapes: vector<128 x f32>, vector<256 x f32>".
 std::vector<int64_t> common_shape(const std::vector<Type>& operands);
 
-// The result type of a pure, reduce, addptr or load op; omitted operands are Type(). The other ops
-// carry theirs in attributes (arange) or in the result itself (cast).
+// The result type of a pure, reduce, addptr, load or atomic_cas op; omitted operands are Type().
+// The other ops carry theirs in attributes (arange) or in the result itself (cast).
 Type result_type(Op op, const std::vector<Type>& operands);
 
 // May a value of `from` be stored as `to` without a cast? Equal types, and i32 as f32.
@@ -34,6 +35,12 @@ bool is_storable(Scalar from, Scalar to);
 
 // May cast, cast_rtz or bitcast make `to` of `from`?
 bool is_castable(Op op, Type from, Type to);
+
+// The result type of an atomic_rmw: the pointed-to type in the shape of all operands.
+Type atomic_type(Rmw rmw, Type pointer, Type value, Type mask);
+
+// May ptr_cast make `to` of `from`? Pointers and i64 in one shape.
+bool is_pointer_cast(Type from, Type to);
 
 // TypingError unless `value` may be stored through `pointer` under `mask`.
 void check_store(Type pointer, Type value, Type mask);

@@ -64,7 +64,8 @@ class Verifier {
     // Only the mask and the fallback of a memory op may be left out.
     void check_present(const Inst& inst) const {
         for (size_t i = 0; i < inst.operands.size(); ++i) {
-            bool optional = (inst.op == Op::load && i >= 1) || (inst.op == Op::store && i == 2);
+            bool optional = (inst.op == Op::load && i >= 1) || (inst.op == Op::store && i == 2) ||
+                            (inst.op == Op::atomic_rmw && i == 2);
             if (inst.operands[i].none() && !optional)
                 fail(inst, "operand " + std::to_string(i) + " is missing");
         }
@@ -96,6 +97,17 @@ class Verifier {
                 return check_cast(inst, types[0]);
             case Op::store:
                 return check_store(types[0], types[1], types[2]);
+            case Op::splat:
+                return check_splat(inst, types[0]);
+            case Op::ptr_cast:
+                if (!is_pointer_cast(types[0], kernel_.type(inst.result())))
+                    fail(inst, "cannot cast " + types[0].str() + " to " +
+                                   kernel_.type(inst.result()).str());
+                return;
+            case Op::atomic_rmw: {
+                Rmw rmw = static_cast<Rmw>(require_attr(inst, AttrKey::rmw, "rmw"));
+                return require_result(inst, atomic_type(rmw, types[0], types[1], types[2]));
+            }
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(name, ...) case Op::name:
@@ -104,6 +116,7 @@ class Verifier {
 #undef NA
             case Op::load:
             case Op::addptr:
+            case Op::atomic_cas:
                 return require_result(inst, result_type(inst.op, types));
         }
     }
@@ -122,6 +135,13 @@ class Verifier {
             fail(inst, "range width " + std::to_string(width) + " does not match CUDA block size " +
                            std::to_string(*lane_width_));
         require_result(inst, Type::scalar(Scalar::i32).with_shape({width}));
+    }
+
+    void check_splat(const Inst& inst, Type value) const {
+        Type block = kernel_.type(inst.result());
+        if (value.is_block() || value.is_pointer() || !block.is_block())
+            fail(inst, "cannot make " + block.str() + " of " + value.str());
+        require_result(inst, value.with_shape(block.shape()));
     }
 
     void check_cast(const Inst& inst, Type from) const {

@@ -38,6 +38,7 @@ std::optional<int64_t> Facts::stride_of(const Inst& inst) const {
     bool wide = type.is(Scalar::i64);
     if (!type.is(Scalar::i32) && !wide) return std::nullopt;
     if (inst.op == Op::arange) return 1;
+    if (inst.op == Op::splat) return 0;
     if (inst.op == Op::cast) {
         Value from = inst.operands[0];
         std::optional<int64_t> narrow = stride(from);
@@ -95,10 +96,20 @@ void Facts::mark_data(const Inst& inst) {
         if (!operand.none()) facts_[operand.index].data = true;
 }
 
+Value Facts::root(Value pointer) const {
+    while (std::optional<InstId> id = definition(pointer)) {
+        const Inst& inst = kernel_.inst(*id);
+        if (!kernel_.type(pointer).is_pointer()) return {};
+        pointer = inst.operands[0];
+    }
+    return kernel_.type(pointer).is_pointer() ? pointer : Value();
+}
+
 Address Facts::address(Value pointer) const {
     Address address;
     while (std::optional<InstId> id = definition(pointer)) {
         const Inst& inst = kernel_.inst(*id);
+        if (inst.op == Op::ptr_cast) break;
         if (inst.op != Op::addptr)
             throw InternalError("Facts::address",
                                 "a pointer comes from " + std::string(info(inst.op).name));
@@ -106,6 +117,7 @@ Address Facts::address(Value pointer) const {
         pointer = inst.operands[0];
     }
     address.base = pointer;
+    address.root = root(pointer);
     std::ranges::reverse(address.offsets);
     for (Value offset : address.offsets)
         if (kernel_.type(offset).is_block()) address.lane_offsets.push_back(offset);
@@ -113,11 +125,12 @@ Address Facts::address(Value pointer) const {
 }
 
 bool Facts::is_contiguous(const Address& address) const {
+    if (kernel_.type(address.base).is_block()) return false;
     return address.lane_offsets.size() == 1 && stride(address.lane_offsets[0]) == 1;
 }
 
 bool Facts::is_injective(const Address& address) const {
-    if (address.lane_offsets.size() != 1) return false;
+    if (address.lane_offsets.size() != 1 || kernel_.type(address.base).is_block()) return false;
     std::optional<int64_t> step = stride(address.lane_offsets[0]);
     // A large stride may wrap around to the same element; ranges are at most 2**20 lanes wide.
     return step && *step != 0 && std::abs(*step) < 4096;

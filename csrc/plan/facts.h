@@ -9,10 +9,11 @@
 
 namespace mytriton {
 
-// A pointer is always a parameter moved by a list of int offsets, in the order they were added.
-// `lane_offsets` are those that are blocks; the others are the same for all lanes.
+// A pointer is a base moved by a list of int offsets, in the order they were added. `lane_offsets`
+// are those that are blocks; the others are the same for all lanes.
 struct Address {
-    Value base;
+    Value base;  // a parameter, or what a ptr_cast made: then perhaps a block of pointers
+    Value root;  // the parameter that the base was made of; none: an address from elsewhere
     std::vector<Value> offsets;
     std::vector<Value> lane_offsets;
 };
@@ -47,6 +48,7 @@ class Facts {
     std::optional<InstId> definition(Value value) const;
 
     Address address(Value pointer) const;
+    Value root(Value pointer) const;                   // see Address
     bool is_contiguous(const Address& address) const;  // lane k stands k elements after lane 0
 
     // Distinct lanes have distinct addresses.

@@ -14,14 +14,16 @@ constexpr int64_t kMaxLaneThreads = 1024;
 struct LaneStep {
     InstId inst;
     bool barrier_before = false;  // all threads must have done the memory accesses above
-    bool one_thread = false;      // a scalar store in a block of many threads
+    bool one_thread = false;      // a scalar store or atomic in a block of many threads
     int shared = -1;              // of a reduction: the index of its own shared buffer
+    int once = -1;                // of a scalar atomic whose result is used: where all find it
 };
 
 struct LanePlan {
     int64_t threads = 1;
     std::vector<LaneStep> steps;
     std::vector<Scalar> shared;  // element types; each holds one element a warp
+    std::vector<Scalar> once;    // element types; each holds one element
     int64_t warps() const { return (threads + 31) / 32; }
 };
 

@@ -10,9 +10,11 @@ Access access_of(const Facts& facts, const Inst& memory_op) {
 }
 
 bool must_wait(const Facts& facts, const Access& earlier, const Access& later) {
-    if (earlier.address.base != later.address.base) return false;
     if (!earlier.writes && !later.writes) return false;
-    bool same_map = earlier.address.offsets == later.address.offsets;
+    bool known = !earlier.address.root.none() && !later.address.root.none();
+    if (known && earlier.address.root != later.address.root) return false;
+    bool same_map = earlier.address.base == later.address.base &&
+                    earlier.address.offsets == later.address.offsets;
     return !(same_map && facts.is_injective(later.address));
 }
 

@@ -112,7 +112,9 @@ class Planner {
             if (!is_block(value) || in_open_stage(value)) continue;
             InstId id = *facts_.definition(value);
             bool elsewhere = home_[value.index] >= 0;
-            if (elsewhere && !cheap_[value.index]) {
+            // A moved pointer is no value of its own, only part of the addresses that use it.
+            bool moved = kernel_.inst(id).op == Op::addptr;
+            if (elsewhere && !cheap_[value.index] && !moved) {
                 buffered_.push_back(value);
                 continue;
             }
@@ -160,7 +162,7 @@ class Planner {
         left.push_back(value);
         plan_.buffers.push_back({value, plan_.scratch_bytes});
         int64_t lanes = (stage.width + kStrip - 1) / kStrip * kStrip;
-        Scalar scalar = kernel_.type(value).scalar();
+        Scalar scalar = lane_scalar(kernel_.type(value));
         plan_.scratch_bytes += lanes * (scalar == Scalar::boolean ? 4 : info(scalar).bytes);
     }
 
@@ -178,8 +180,10 @@ class Planner {
             cost += info(inst.op).has(kCostly) ? kCostlyLanes : 1;
             bool memory = info(inst.op).has(kReads) || info(inst.op).has(kWrites);
             if (!memory) continue;
-            if (info(inst.op).has(kWrites) && inst.operands[2] != bound)
+            bool masked = inst.op == Op::store || inst.op == Op::atomic_rmw;
+            if (info(inst.op).has(kWrites) && (!masked || inst.operands[2] != bound))
                 stage.stops_at_bound = false;
+            if (inst.op != Op::load && inst.op != Op::store) continue;
             Address address = facts_.address(inst.operands[0]);
             if (facts_.is_contiguous(address)) add_once(stage.contiguous, address.lane_offsets[0]);
         }

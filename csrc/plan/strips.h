@@ -9,6 +9,11 @@
 
 namespace mytriton {
 
+// What a lane of a block holds: pointers are their addresses.
+inline Scalar lane_scalar(Type type) {
+    return type.is_pointer() ? Scalar::i64 : type.scalar();
+}
+
 constexpr int64_t kStrip = 16;  // lanes a strip, on every target: it fixes the order of sums
 
 // A loop over the lanes of all blocks of one width. Its interior is the strips where the bound's

@@ -41,6 +41,20 @@ Scalar to_scalar(const std::string& name) {
     throw InternalError("to_scalar", "no element type is called " + name);
 }
 
+// Attribute name -> the word or number that it has.
+using Attrs = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<Attr> to_attrs(const Attrs& attrs) {
+    std::vector<Attr> out;
+    for (const auto& [name, word] : attrs) {
+        std::optional<AttrKey> key = find_attr_key(name);
+        if (!key) throw InternalError("to_attrs", "no attribute is called " + name);
+        std::optional<int64_t> value = find_attr_word(*key, word);
+        out.push_back({*key, value ? *value : std::stoll(word)});
+    }
+    return out;
+}
+
 py::object to_place(const Loc& loc) {
     if (!loc.known()) return py::none();
     return py::make_tuple(loc.file, loc.line, loc.end_line, loc.col, loc.end_col);
@@ -126,14 +140,36 @@ void bind_trace(py::module_& m) {
              })
         .def("bitcast", [](Trace& t, NodeId value, const std::string& to,
                            Place at) { return t.bitcast(value, to_scalar(to), to_loc(at)); })
+        .def("cast_to_pointer",
+             [](Trace& t, NodeId value, const std::string& pointee, Place at) {
+                 return t.cast_to_pointer(value, to_scalar(pointee), to_loc(at));
+             })
+        .def("cast_to_address", [](Trace& t, NodeId pointer,
+                                   Place at) { return t.cast_to_address(pointer, to_loc(at)); })
+        .def("splat", [](Trace& t, NodeId value, const std::vector<int64_t>& shape,
+                         Place at) { return t.splat(value, shape, to_loc(at)); })
         .def("load",
              [](Trace& t, NodeId pointer, std::optional<NodeId> mask, std::optional<NodeId> other,
-                Place at) {
+                const Attrs& attrs, Place at) {
                  return t.load(pointer, mask.value_or(kNoNode), other.value_or(kNoNode),
-                               to_loc(at));
+                               to_attrs(attrs), to_loc(at));
              })
-        .def("store", [](Trace& t, NodeId pointer, NodeId value, std::optional<NodeId> mask,
-                         Place at) { t.store(pointer, value, mask.value_or(kNoNode), to_loc(at)); })
+        .def("store",
+             [](Trace& t, NodeId pointer, NodeId value, std::optional<NodeId> mask,
+                const Attrs& attrs, Place at) {
+                 t.store(pointer, value, mask.value_or(kNoNode), to_attrs(attrs), to_loc(at));
+             })
+        .def("atomic_rmw",
+             [](Trace& t, NodeId pointer, NodeId value, std::optional<NodeId> mask,
+                const Attrs& attrs, Place at) {
+                 return t.atomic_rmw(pointer, value, mask.value_or(kNoNode), to_attrs(attrs),
+                                     to_loc(at));
+             })
+        .def("atomic_cas",
+             [](Trace& t, NodeId pointer, NodeId compare, NodeId value, const Attrs& attrs,
+                Place at) {
+                 return t.atomic_cas(pointer, compare, value, to_attrs(attrs), to_loc(at));
+             })
         .def("scalar", [](const Trace& t,
                           NodeId node) { return std::string(info(t.type(node).scalar()).name); })
         .def("is_pointer", [](const Trace& t, NodeId node) { return t.type(node).is_pointer(); })
@@ -228,6 +264,12 @@ PYBIND11_MODULE(_C, m) {
     bind_artifact(m);
     bind_kernel(m);
     m.def("op_rows", op_rows, "The rows of ops.def.");
+    m.def("attr_words", [](const std::string& name) {
+        std::vector<std::string> words;
+        AttrKey key = find_attr_key(name).value();
+        for (int64_t i = 0; i < word_count(key); ++i) words.push_back(attr_value({key, i}));
+        return words;
+    });
     m.def("dtype_rows", dtype_rows, "The rows of dtypes.def.");
     m.def("promote",
           [](const std::string& a, bool a_weak, const std::string& b, bool b_weak, bool division) {

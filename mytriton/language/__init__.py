@@ -14,12 +14,32 @@ from typing import Any
 from mytriton import _C
 from mytriton.dtypes import DTYPES, DType, dtype, pointer_type
 from mytriton.errors import CompileError
+from mytriton.language.memory import (
+    atomic_add,
+    atomic_and,
+    atomic_cas,
+    atomic_max,
+    atomic_min,
+    atomic_or,
+    atomic_xchg,
+    atomic_xor,
+    load,
+    store,
+)
 from mytriton.source import caller_place
 from mytriton.traced import apply, constexpr, current_trace, node_of, tensor
 
 __all__ = [
     "PropagateNan",
     "arange",
+    "atomic_add",
+    "atomic_and",
+    "atomic_cas",
+    "atomic_max",
+    "atomic_min",
+    "atomic_or",
+    "atomic_xchg",
+    "atomic_xor",
     "cast",
     "cdiv",
     "clamp",
@@ -194,29 +214,6 @@ def arange(start: int, end: int) -> tensor:
     trace = current_trace("arange")
     first, last = _constant_int(start, "arange: start"), _constant_int(end, "arange: end")
     return tensor(trace, trace.arange(first, last, caller_place()))
-
-
-def load(pointer: tensor, mask: Any = None, other: Any = None) -> tensor:
-    """The pointed-to values. Lanes where `mask` is false touch no memory and take `other`, or 0.
-
-    Shapes: those of `pointer`, with scalar masks and fallbacks stretched. `mask` must be bool.
-    """
-    trace = current_trace("load")
-    place = caller_place()
-    at = node_of(trace, pointer, place, "load: pointer")
-    on = None if mask is None else node_of(trace, mask, place, "load: mask")
-    fallback = None if other is None else node_of(trace, other, place, "load: other")
-    return tensor(trace, trace.load(at, on, fallback, place))
-
-
-def store(pointer: tensor, value: Any, mask: Any = None) -> None:
-    """Writes `value`, cast to the pointed-to type, where `mask` holds; other lanes do nothing."""
-    trace = current_trace("store")
-    place = caller_place()
-    at = node_of(trace, pointer, place, "store: pointer")
-    stored = node_of(trace, value, place, "store: value")
-    on = None if mask is None else node_of(trace, mask, place, "store: mask")
-    trace.store(at, stored, on, place)
 
 
 def where(condition: Any, x: Any, y: Any) -> tensor:

@@ -91,9 +91,9 @@ inline void interrupt() {
     suspend(Wait::nothing, 0);
 }
 
-inline void access(const void* at, size_t size, bool writes) {
+inline void access(const void* at, size_t size, Kind kind) {
     interrupt();
-    watch.access(at, size, writes);
+    watch.access(at, size, kind);
 }
 
 inline void resume(unsigned thread) {

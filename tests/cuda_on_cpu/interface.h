@@ -25,6 +25,8 @@ extern const MtEntry mt_entries[];
 extern const int mt_entry_count;
 
 void mt_barrier(int line);
+// An atomic update of `size` bytes follows.
+void mt_atomic_access(const void* at, unsigned long size);
 // A shuffle, or with `none` only the meeting of the lanes named in `mask`.
 unsigned long long mt_exchange(int line, MtShuffle kind, unsigned mask, unsigned long long bits,
                                int operand, int width);

@@ -3,7 +3,8 @@
 //
 // Two accesses to one place race if one of them writes and they come from different blocks, or from
 // different threads of a block between two barriers (of one warp: between two __syncwarp).
-// Two writes of the same value may be let pass, as their order does not show.
+// Atomic updates do not race with each other, but they do with other accesses. Two writes of the
+// same value may be let pass, as their order does not show.
 #pragma once
 
 #include <sys/mman.h>
@@ -34,6 +35,8 @@ inline Now now;
 
 std::string here();  // "thread 3 of block (0, 1, 0)"
 
+enum class Kind { read, write, atomic };
+
 // The last access of one kind to a place.
 struct Access {
     uint32_t interval = 0;  // 0: there was none
@@ -53,7 +56,7 @@ struct Access {
 
 // What is known of one place. The flags speak of reads that `read` no longer tells.
 struct Touch {
-    Access write, read;
+    Access write, read, atomic;
     bool many_lanes = false;   // of the reader's warp have read since its last __syncwarp
     bool many_warps = false;   // have read since the last barrier
     bool many_blocks = false;  // have read
@@ -108,9 +111,10 @@ class Watch {
     // sum of 32-bit indices reaches from one into another.
     void lay_out(const std::vector<size_t>& offsets);
 
-    void access(const void* address, size_t size, bool writes) {
+    void access(const void* address, size_t size, Kind kind) {
         settle();
         const char* at = static_cast<const char*>(address);
+        bool writes = kind != Kind::read;
         bool argument = at >= slots_ && at < slots_ + (memories.size() << kSlotBits);
         if (!argument && !shared.holds(at, size)) return stray(at, writes);
         Memory& memory = argument ? memories[size_t(at - slots_) >> kSlotBits] : shared;
@@ -120,7 +124,9 @@ class Watch {
         size_t last = size_t(at + size - 1 - memory.data) / memory.grain;
         for (size_t i = first; i <= last; ++i) {
             Touch& touch = memory.touches[i];
-            if (writes)
+            if (kind == Kind::atomic)
+                update(touch, at);
+            else if (writes)
                 write(touch, at, size);
             else
                 read(touch, at);
@@ -148,6 +154,7 @@ class Watch {
         if (touch.write.interval == 0 && shared.holds(at, 1))
             fail("uninitialised", 0, here() + " reads shared memory that its block did not write");
         if (!touch.write.before_now()) race(at, "is written", touch.write, "read");
+        if (!touch.atomic.before_now()) race(at, "is updated", touch.atomic, "read");
         if (!touch.read.in_this_interval()) {
             touch.many_blocks |= touch.read.by_another_block();
             touch.many_lanes = touch.many_warps = false;
@@ -164,12 +171,20 @@ class Watch {
     void write(Touch& touch, const char* at, size_t size) {
         if (touch.many_blocks || !touch.read_before_now())
             race(at, "is read", touch.read, "written");
+        if (!touch.atomic.before_now()) race(at, "is updated", touch.atomic, "written");
         if (!touch.write.before_now()) {
             if (!equal_writes) race(at, "is written", touch.write, "written");
             undecided_ = {at, size, {}, touch.write};
             std::memcpy(undecided_.before, at, size);
         }
         touch.write.set();
+    }
+
+    void update(Touch& touch, const char* at) {
+        if (!touch.write.before_now()) race(at, "is written", touch.write, "updated");
+        if (touch.many_blocks || !touch.read_before_now())
+            race(at, "is read", touch.read, "updated");
+        touch.atomic.set();
     }
 
     // Neither an argument's nor shared memory.

@@ -226,6 +226,10 @@ void mt_barrier(int line) {
     mt::suspend(mt::Wait::barrier, line);
 }
 
+void mt_atomic_access(const void* at, unsigned long size) {
+    mt::access(at, size, mt::Kind::atomic);
+}
+
 unsigned long long mt_exchange(int line, MtShuffle kind, unsigned mask, unsigned long long bits,
                                int operand, int width) {
     if (!mt::names(mask, mt::now.thread % 32))
@@ -246,16 +250,16 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 #define MT_ACCESS(size)                           \
     void __tsan_read##size(void* at) {            \
-        mt::access(at, size, false);              \
+        mt::access(at, size, mt::Kind::read);     \
     }                                             \
     void __tsan_write##size(void* at) {           \
-        mt::access(at, size, true);               \
+        mt::access(at, size, mt::Kind::write);    \
     }                                             \
     void __tsan_unaligned_read##size(void* at) {  \
-        mt::access(at, size, false);              \
+        mt::access(at, size, mt::Kind::read);     \
     }                                             \
     void __tsan_unaligned_write##size(void* at) { \
-        mt::access(at, size, true);               \
+        mt::access(at, size, mt::Kind::write);    \
     }
 MT_ACCESS(1)
 MT_ACCESS(2)
@@ -263,7 +267,7 @@ MT_ACCESS(4)
 MT_ACCESS(8)
 MT_ACCESS(16)
 void __tsan_read_range(void* at, size_t size) {
-    mt::access(at, size, false);
+    mt::access(at, size, mt::Kind::read);
 }
 
 // -fsanitize=... of undefined arithmetic, with -fno-sanitize-recover; neither is this one's linked.

@@ -138,6 +138,92 @@ inline float __double2float_rz(double a) {
     return mytriton::rows::f64_to_f32_rtz(a);
 }
 
+// Atomics. Fibers take turns between instructions only, so that a plain update is atomic; the
+// runtime is told of it, and that it is one.
+
+template <class T, class Update>
+[[gnu::no_sanitize("thread")]] inline T mt_atomic(T* at, Update update) {
+    mt_atomic_access(at, sizeof(T));
+    const T old = *at;
+    *at = update(old);
+    return old;
+}
+
+#define MT_ATOMIC(name, T, next)                                \
+    inline T name(T* at, T value) {                             \
+        return mt_atomic(at, [=](T old) -> T { return next; }); \
+    }                                                           \
+    inline T name##_system(T* at, T value) {                    \
+        return name(at, value);                                 \
+    }
+MT_ATOMIC(atomicAdd, int, int(unsigned(old) + unsigned(value)))
+MT_ATOMIC(atomicAdd, unsigned, old + value)
+MT_ATOMIC(atomicAdd, unsigned long long, old + value)
+MT_ATOMIC(atomicAdd, float, old + value)
+MT_ATOMIC(atomicAdd, double, old + value)
+MT_ATOMIC(atomicMax, int, old > value ? old : value)
+MT_ATOMIC(atomicMax, unsigned, old > value ? old : value)
+MT_ATOMIC(atomicMax, long long, old > value ? old : value)
+MT_ATOMIC(atomicMax, unsigned long long, old > value ? old : value)
+MT_ATOMIC(atomicMin, int, old < value ? old : value)
+MT_ATOMIC(atomicMin, unsigned, old < value ? old : value)
+MT_ATOMIC(atomicMin, long long, old < value ? old : value)
+MT_ATOMIC(atomicMin, unsigned long long, old < value ? old : value)
+MT_ATOMIC(atomicAnd, int, old& value)
+MT_ATOMIC(atomicAnd, unsigned, old& value)
+MT_ATOMIC(atomicAnd, unsigned long long, old& value)
+MT_ATOMIC(atomicOr, int, old | value)
+MT_ATOMIC(atomicOr, unsigned, old | value)
+MT_ATOMIC(atomicOr, unsigned long long, old | value)
+MT_ATOMIC(atomicXor, int, old ^ value)
+MT_ATOMIC(atomicXor, unsigned, old ^ value)
+MT_ATOMIC(atomicXor, unsigned long long, old ^ value)
+MT_ATOMIC(atomicExch, int, value)
+MT_ATOMIC(atomicExch, unsigned, value)
+MT_ATOMIC(atomicExch, unsigned long long, value)
+MT_ATOMIC(atomicExch, float, value)
+#undef MT_ATOMIC
+
+#define MT_CAS(T)                                                                  \
+    inline T atomicCAS(T* at, T compare, T value) {                                \
+        return mt_atomic(at, [=](T old) { return old == compare ? value : old; }); \
+    }                                                                              \
+    inline T atomicCAS_system(T* at, T compare, T value) {                         \
+        return atomicCAS(at, compare, value);                                      \
+    }
+MT_CAS(unsigned short)
+MT_CAS(unsigned)
+MT_CAS(unsigned long long)
+#undef MT_CAS
+
+// Accesses are in order here, and there is no cache.
+
+inline void __threadfence_block() {}
+inline void __threadfence() {}
+inline void __threadfence_system() {}
+
+#define MT_LOAD(name)            \
+    template <class T>           \
+    inline T name(const T* at) { \
+        return *at;              \
+    }
+MT_LOAD(__ldca)
+MT_LOAD(__ldcg)
+MT_LOAD(__ldcs)
+MT_LOAD(__ldcv)
+#undef MT_LOAD
+
+#define MT_STORE(name)                 \
+    template <class T>                 \
+    inline void name(T* at, T value) { \
+        *at = value;                   \
+    }
+MT_STORE(__stwb)
+MT_STORE(__stcg)
+MT_STORE(__stcs)
+MT_STORE(__stwt)
+#undef MT_STORE
+
 // Inline PTX. The emitter names the result r and the operand a; the instruction is known by its
 // first word. Neither may have its address taken: it would count as memory that threads access.
 
