@@ -98,27 +98,21 @@ def test_the_table_that_the_compiler_gives() -> None:
 
 
 @mytriton.jit
-def questions_kernel(x, out, TO: tl.constexpr, SEEN: tl.constexpr):
+def questions_kernel(x, out, TO: tl.constexpr, NOTE: tl.constexpr):
     element = x.dtype.element_ty
     a = tl.load(x)
     block = tl.load(x + tl.arange(0, 4))
-    SEEN += [x.dtype, x.type, element, a.dtype, block.dtype, block.shape, a.shape, a.to(TO).dtype]
+    NOTE([x.dtype, x.type, element, a.dtype, block.dtype, block.shape, a.shape, a.to(TO).dtype])
     if TO.is_floating() and TO.primitive_bitwidth <= 32 and element == tl.int8:
         a = a.to(tl.float32)
     tl.store(out, a.to(TO))
 
 
-class Seen(list):
-    """A list that a kernel may append to: constexprs have to be hashable."""
-
-    __hash__ = object.__hash__
-
-
 @pytest.mark.parametrize("ir", TYPES)
 def test_types_in_kernels_and_as_constexprs(ir: str) -> None:
-    dtype, seen = LANGUAGE[ir], Seen()
+    dtype, seen = LANGUAGE[ir], []
     x, out = tensor([1] * 4, "i8"), torch.zeros(1, dtype=TORCH[ir])
-    questions_kernel[1](x, out, TO=dtype, SEEN=seen)
+    questions_kernel[1](x, out, TO=dtype, NOTE=seen.extend)
     pointer = tl.pointer_type(tl.int8)
     assert seen == [pointer, pointer, tl.int8, tl.int8, tl.int8, (4,), (), dtype]
     assert out.tolist() == [1]
@@ -229,8 +223,8 @@ def test_any_byte_but_zero_is_true_and_true_is_stored_as_one(engine) -> None:
 
 
 @mytriton.jit
-def arguments_kernel(n, wide, flag, f, ints, floats, bools, SEEN: tl.constexpr):
-    SEEN += [n.dtype, wide.dtype, flag.dtype, f.dtype]
+def arguments_kernel(n, wide, flag, f, ints, floats, bools, NOTE: tl.constexpr):
+    NOTE([n.dtype, wide.dtype, flag.dtype, f.dtype])
     tl.store(ints, n)
     tl.store(ints + 1, wide)
     tl.store(ints + 2, flag)
@@ -248,9 +242,9 @@ def arguments_kernel(n, wide, flag, f, ints, floats, bools, SEEN: tl.constexpr):
 @pytest.mark.parametrize("wide", [2**31, -(2**31) - 1, 2**32, 2**63 - 1, -(2**63)])
 def test_ints_bools_and_floats_as_arguments(engine, wide: int) -> None:
     ints, floats = torch.zeros(6, dtype=torch.int64), torch.zeros(2, dtype=torch.float64)
-    bools, seen = torch.zeros(3, dtype=torch.bool), Seen()
+    bools, seen = torch.zeros(3, dtype=torch.bool), []
     n = 2**31 - 1
-    engine(arguments_kernel)[1](n, wide, True, 0.1, ints, floats, bools, SEEN=seen)
+    engine(arguments_kernel)[1](n, wide, True, 0.1, ints, floats, bools, NOTE=seen.extend)
     assert seen[:4] == [tl.int32, tl.int64, tl.int1, tl.float32]
     total = (wide + n + 2**63) % 2**64 - 2**63
     assert ints.tolist() == [n, wide, 1, 0, -2, total]

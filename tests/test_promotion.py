@@ -71,12 +71,6 @@ def test_the_document_is_up_to_date() -> None:
 # --- what traced operations make of it -----------------------------------------------------------
 
 
-class Seen(dict):
-    """A dict that a kernel may fill: constexprs have to be hashable."""
-
-    __hash__ = object.__hash__
-
-
 def type_of(function: Callable[..., Any], *operands: Any) -> str:
     try:
         return function(*operands).dtype.ir
@@ -93,7 +87,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 
 @mytriton.jit
-def types_kernel(a, b, c, d, e, f, g, h, i, j, k, l, m, SEEN: tl.constexpr):  # noqa: E741
+def types_kernel(a, b, c, d, e, f, g, h, i, j, k, l, m, NOTE: tl.constexpr):  # noqa: E741
     pointers = (a, b, c, d, e, f, g, h, i, j, k, l, m)
     blocks = {each.dtype.element_ty.ir: tl.load(each + tl.arange(0, 4)) for each in pointers}
     scalars = {each.dtype.element_ty.ir: tl.load(each) for each in pointers}
@@ -102,12 +96,11 @@ def types_kernel(a, b, c, d, e, f, g, h, i, j, k, l, m, SEEN: tl.constexpr):  # 
         for (x, y), (name, operation) in itertools.product(
             itertools.product(left, right), OPERATIONS.items()
         ):
-            found = type_of(operation, left[x], right[y])
-            assert SEEN.setdefault((name, x, y), found) == found
+            NOTE(((name, x, y), type_of(operation, left[x], right[y])))
     for x, n in itertools.product(blocks, numbers):
         for name, operation in OPERATIONS.items():
-            SEEN[name, x, n] = type_of(operation, blocks[x], numbers[n])
-            SEEN[name, n, x] = type_of(operation, numbers[n], blocks[x])
+            NOTE(((name, x, n), type_of(operation, blocks[x], numbers[n])))
+            NOTE(((name, n, x), type_of(operation, numbers[n], blocks[x])))
 
 
 def expected_type(operation: str, a: str, b: str, table: dict[Any, str], division: Any) -> str:
@@ -141,34 +134,36 @@ def out_of_range(number: str, common: str) -> bool:
 
 
 def test_operations_follow_the_table() -> None:
-    seen = Seen()
-    types_kernel.compile(*(TORCH[name] for name in TYPES), SEEN=seen)
+    seen: list[tuple[tuple[str, str, str], str]] = []
+    types_kernel.compile(*(TORCH[name] for name in TYPES), NOTE=seen.append)
     table, division = our_table(False), our_table(True)
     wrong = {
         key: (found, expected)
-        for key, found in seen.items()
+        for key, found in seen
         if found != (expected := expected_type(*key, table, division))
     }
-    assert len(seen) == len(OPERATIONS) * (13 * 13 + 2 * 13 * 7)
+    assert len(seen) == len(OPERATIONS) * (3 * 13 * 13 + 2 * 13 * 7)
     assert not wrong
 
 
 @mytriton.jit
-def ternary_kernel(f16, bf16, i32, f32, SEEN: tl.constexpr):
+def ternary_kernel(f16, bf16, i32, f32, NOTE: tl.constexpr):
     h, b, i, f = (tl.load(each) for each in (f16, bf16, i32, f32))
-    SEEN["number first"] = tl.clamp(0.5, i, h).dtype
-    SEEN["number second"] = tl.clamp(i, 0.5, h).dtype
-    SEEN["two numbers"] = tl.fma(2, h, 0.5).dtype
-    SEEN["from the left"] = (tl.fma(b, i, h).dtype, tl.fma(b, f, h).dtype, tl.fma(b, b, 1).dtype)
-    SEEN["numbers only"] = (tl.fma(2, 0.5, 1).dtype, tl.clamp(1, 2, 2**40).dtype)
+    NOTE(("a number and two values", tl.clamp(0.5, i, h).dtype, tl.clamp(i, 0.5, h).dtype))
+    NOTE(("two numbers", tl.fma(2, h, 0.5).dtype, tl.fma(b, b, 1).dtype))
+    NOTE(("values, from the left", tl.fma(b, i, h).dtype, tl.fma(b, f, h).dtype))
+    NOTE(("numbers only", tl.fma(2, 0.5, 1).dtype, tl.clamp(1, 2, 2**40).dtype))
 
 
 def test_three_operands_meet_before_the_numbers() -> None:
-    seen = Seen()
-    ternary_kernel.compile("*fp16", "*bf16", "*i32", "*fp32", SEEN=seen)
-    assert seen["number first"] == seen["number second"] == seen["two numbers"] == tl.float16
-    assert seen["from the left"] == (tl.float32, tl.float32, tl.bfloat16)
-    assert seen["numbers only"] == (tl.float32, tl.int64)
+    seen: list[tuple[Any, ...]] = []
+    ternary_kernel.compile("*fp16", "*bf16", "*i32", "*fp32", NOTE=seen.append)
+    assert seen == [
+        ("a number and two values", tl.float16, tl.float16),
+        ("two numbers", tl.float16, tl.bfloat16),
+        ("values, from the left", tl.float32, tl.float32),
+        ("numbers only", tl.float32, tl.int64),
+    ]
 
 
 # --- values --------------------------------------------------------------------------------------
