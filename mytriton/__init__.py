@@ -6,22 +6,32 @@ from mytriton import torch_build as _torch_build
 
 _torch_build.check(_torch.__version__)
 
-from mytriton import _C, language  # noqa: E402
+from mytriton import _C, language, runtime, testing, tools  # noqa: E402
 from mytriton import nvrtc as _nvrtc  # noqa: E402
+from mytriton.as_triton import install_as_triton  # noqa: E402
 from mytriton.compiled import CompiledKernel  # noqa: E402
 from mytriton.errors import CompileError  # noqa: E402
 from mytriton.jit import JITFunction, jit  # noqa: E402
 from mytriton.language import cdiv, next_power_of_2  # noqa: E402
+from mytriton.runtime import Config, KernelInterface, heuristics  # noqa: E402
 
 _C.set_nvrtc_search_paths(_nvrtc.wheel_folders())
 
-__version__ = "0.1.0"
+# The version of Triton whose language this is, for code that compares it; then this package's own.
+__version__ = "3.9.0+mytriton.0.1.0"
 __all__ = [
     "CompileError",
     "CompiledKernel",
+    "Config",
     "JITFunction",
+    "KernelInterface",
     "cdiv",
+    "heuristics",
+    "install_as_triton",
     "jit",
     "language",
     "next_power_of_2",
+    "runtime",
+    "testing",
+    "tools",
 ]

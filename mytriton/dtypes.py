@@ -31,8 +31,8 @@ class dtype:
     def __repr__(self) -> str:
         return f"mytriton.language.{self.language_name}"
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        return (DTYPES.__getitem__, (self.ir,))  # there is one object a type
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_by_ir, (self.ir,))  # there is one object a type
 
     @property
     def scalar(self) -> dtype:
@@ -60,6 +60,10 @@ class dtype:
 
     def is_block(self) -> bool:
         return False
+
+
+def _by_ir(ir: str) -> dtype:
+    return DTYPES[ir]
 
 
 # is_fp16(), is_int1(), is_uint8(), ...: one question a type, as Triton has them.

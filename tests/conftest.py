@@ -25,6 +25,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
     def recording(self: JITFunction, *args: object) -> mytriton.CompiledKernel:
         compiled = compile_kernel(self, *args)
+        if self.fn.__module__.endswith(".evaluated"):  # never on CUDA; others have twins
+            return compiled
         with contextlib.suppress(ValueError):  # blocks that the lane layout cannot hold
             CUDA_TEXTS.setdefault(compiled.cuda_src, compiled.name)
         return compiled

@@ -57,7 +57,7 @@ class OnCudaText:
         self.texts: dict[mytriton.CompiledKernel, CudaText] = {}
 
     def prepare(self, *args: Any, **kwargs: Any) -> mytriton.CompiledKernel:
-        """Makes the text for a later launch: all that wait are compiled with the first that runs."""
+        """Makes the text for a later launch; the first one compiles all that were made."""
         artifact = self.kernel.compile(*args, **kwargs)
         if artifact not in self.texts:
             self.texts[artifact] = CudaText.of(artifact)

@@ -71,7 +71,7 @@ def test_exceptions_of_the_kernel_are_kept_as_cause() -> None:
 
 
 def halve(value):
-    return value // 2 % 0.5
+    return value // 2 & 0.5
 
 
 @mytriton.jit
@@ -88,7 +88,7 @@ def test_mistake_in_a_helper() -> None:
         tl.store(x, 5.0)
         tl.store(x, jitted_helper(n))
 
-    assert_points_at(launch(plain), halve, "value // 2 % 0.5")
+    assert_points_at(launch(plain), halve, "value // 2 & 0.5")
     assert_points_at(launch(jitted), jitted_helper.fn, "tl.exp(value)")
 
 
@@ -159,7 +159,7 @@ SOURCE = """\
 def test_source_that_is_nowhere_to_be_found() -> None:
     error = launch(execute(SOURCE, "<made up>"))
     column = len(textwrap.dedent(SOURCE).splitlines()[2].split("tl.exp")[0].encode()) + 1
-    assert str(error) == f"<made up>:3:{column}: error: exp requires f32, got i32"
+    assert str(error) == f"<made up>:3:{column}: error: exp requires float, got i32"
 
 
 def test_tabs_and_letters_of_several_bytes() -> None:

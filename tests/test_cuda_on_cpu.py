@@ -28,6 +28,11 @@ import mytriton.language as tl
 from mytriton import _C
 from mytriton.traced import DTYPES, apply
 
+TORCH_DTYPES = [
+    *(torch.bool, torch.int8, torch.int16, torch.int32, torch.int64),
+    *(torch.uint8, torch.uint16, torch.uint32, torch.uint64),
+    *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
+]
 EPSILON = 2.0**-24  # of one rounding to f32, relative
 
 
@@ -45,16 +50,21 @@ class Launch:
     equal_writes: bool = False  # by several lanes are what the kernel wants
 
     def __post_init__(self) -> None:
-        # Arrays are compiled for and nothing is run.
-        arrays = [a.numpy() if isinstance(a, torch.Tensor) else a for a in self.arguments]
-        self.text = CudaText.of(self.kernel[self.grid](*arrays, **self.constants))
+        self.text = CudaText.of(self.kernel.compile(*self.arguments, **self.constants))
 
     def on(self, engine: Callable[[mytriton.JITFunction], Any]) -> list[torch.Tensor]:
         """The tensors after the launch. A tensor that is given twice stays one tensor."""
-        copies = {id(a): a.clone() for a in self.arguments if isinstance(a, torch.Tensor)}
+        copies = {id(a): copy(a) for a in self.arguments if isinstance(a, torch.Tensor)}
         arguments = [copies.get(id(a), a) for a in self.arguments]
         engine(self.kernel)[self.grid](*arguments, **self.constants)
         return [a for a in arguments if isinstance(a, torch.Tensor)]
+
+
+def copy(tensor: torch.Tensor) -> torch.Tensor:
+    """With the same bytes; clone() makes every true of a bool tensor 1."""
+    if tensor.dtype == torch.bool:
+        return tensor.view(torch.uint8).clone().view(torch.bool)
+    return tensor.clone()
 
 
 LAUNCHES: list[Launch] = []
@@ -142,7 +152,8 @@ for columns, block in [(1, 1), (33, 33), (100, 128), (1000, 1024)]:
 
 # --- all rows of the table -----------------------------------------------------------------------
 
-PURE_ROWS = [row for row in _C.op_rows() if row["kind"] == "pure"]
+# sigmoid is a formula of its own in CUDA text. Element types beside these are in test_ops.py.
+PURE_ROWS = [row for row in _C.op_rows() if row["kind"] == "pure" and row["name"] != "sigmoid"]
 
 
 def rows_of(element: str) -> list[dict[str, Any]]:
@@ -196,8 +207,29 @@ def casts_kernel(x, f, i, b, n, BLOCK: tl.constexpr):
 
 for left, _ in OPERANDS.values():
     n = len(left)
-    results = [torch.zeros(4 * n), torch.zeros(n, dtype=torch.int32), torch.zeros(n) != 0]
+    results = [torch.zeros((1 + len(DTYPES)) * n), torch.zeros(n, dtype=torch.int32)]
+    results += [torch.zeros(n, dtype=torch.bool)]
     launch(casts_kernel, (mytriton.cdiv(n, 64),), left, *results, n, BLOCK=64)
+
+
+@mytriton.jit
+def sigmoid_row_kernel(x, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.sigmoid(tl.load(x + at, at < n)), at < n)
+
+
+def sigmoid_bound(expected: torch.Tensor) -> torch.Tensor:
+    """What the table admits on both, in ulp; a half is rounded last, and may go the other way."""
+    (cpu, cuda, _), info = SIGMOID["ulp"], torch.finfo(expected.dtype)
+    ulps = 1 if expected.dtype == torch.float16 else cpu + cuda
+    return ulps * (expected.double().abs() * info.eps).clamp(info.smallest_normal * info.eps)
+
+
+(SIGMOID,) = (row for row in _C.op_rows() if row["name"] == "sigmoid")
+for dtype in (torch.float16, torch.float32, torch.float64):
+    x = torch.cat([OPERANDS["f32"][0], torch.linspace(-20, 20, 999), torch.tensor([-87.5, -103.0])])
+    arguments = (x.to(dtype), torch.zeros(len(x), dtype=dtype), len(x))
+    launch(sigmoid_row_kernel, (9,), *arguments, bound=sigmoid_bound, BLOCK=256)
 
 
 # --- reductions ----------------------------------------------------------------------------------
@@ -228,6 +260,26 @@ for width in [1, 5, 31, 32, 33, 100, 256, 1000, 1024]:
     operands = (floats, ints(3, width), bools(3, width))
     results = (ints(3), ints(3, 3), normal(3, 2), normal(3))
     launch(reduce_kernel, (3,), *operands, *results, bound=sum_bound, WIDTH=width)
+
+
+@mytriton.jit
+def typed_reduce_kernel(x, sums, tops, lows, WIDTH: tl.constexpr):
+    a = tl.load(x + tl.program_id(0) * WIDTH + tl.arange(0, WIDTH))
+    tl.store(sums + tl.program_id(0), tl.sum(a))
+    tl.store(tops + tl.program_id(0), tl.max(a))
+    tl.store(lows + tl.program_id(0), tl.min(a))
+
+
+for dtype in TORCH_DTYPES:
+    if dtype != torch.float32 and dtype != torch.int32:  # they are above
+        for width in (5, 33, 256):
+            # Of floats, sums of small whole numbers are exact in any order.
+            low, high = (0, 2) if dtype.itemsize == 1 else (0, 7)
+            few = ints(3, width, low=low, high=high).long()
+            if not dtype.is_floating_point and dtype.itemsize > 1:
+                few = few * 3 - torch.iinfo(dtype).max // 7  # these wrap
+            results = [torch.zeros(3, dtype=dtype) for _ in range(3)]
+            launch(typed_reduce_kernel, (3,), few.to(dtype), *results, WIDTH=width)
 
 
 @mytriton.jit
@@ -284,6 +336,10 @@ def mixed_kernel(x, i, b, n, WIDTH: tl.constexpr):
     tl.store(i + at * 2 % WIDTH, 7)  # where the width is even, two lanes write the same
 
 
+for dtype in TORCH_DTYPES:
+    launch(reverse_kernel, (1,), ints(65, low=0, high=200).to(dtype), WIDTH=65)
+    launch(shift_kernel, (2,), ints(200, low=0, high=200).to(dtype), STEP=3, WIDTH=40)
+
 for width in (1, 32, 33, 1000):
     launch(reverse_kernel, (1,), normal(width), WIDTH=width)
     launch(reverse_kernel, (1,), bools(width), WIDTH=width)
@@ -311,6 +367,21 @@ for flag in (False, True):
     index[::7] = -1
     arguments = (normal(100), index, torch.zeros(200), 0.25, flag, 100)
     launch(gather_kernel, (4,), *arguments, BLOCK=32)
+
+
+@mytriton.jit
+def wide_index_kernel(x, index, out, n, BLOCK: tl.constexpr):
+    """Offsets and masks of other int types than i32."""
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    to = tl.load(index + at, at < n, 1)
+    tl.store(out + at, tl.load(x + to, at < n), at < n)
+    tl.store(out + n + to.to(tl.uint32), tl.load(x + at.to(tl.uint16), at < n), at < n)
+
+
+for dtype in (torch.uint8, torch.int8, torch.uint16, torch.int64, torch.uint64):
+    index = torch.randperm(100, generator=torch.Generator().manual_seed(1)).to(dtype)
+    arguments = (normal(100), index, torch.zeros(200), 100)
+    launch(wide_index_kernel, (4,), *arguments, BLOCK=32)
 
 
 @mytriton.jit

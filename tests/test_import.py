@@ -116,7 +116,7 @@ def test_public_names() -> None:
         for name, value in vars(mytriton).items()
         if not name.startswith("_") and not isinstance(value, types.ModuleType)
     }
-    assert public | {"language"} == set(mytriton.__all__)
+    assert public | {"language", "runtime", "testing", "tools"} == set(mytriton.__all__)
     assert {"jit", "cdiv", "next_power_of_2", "CompileError", "CompiledKernel"} <= public
     assert (Path(mytriton.__file__).parent / "py.typed").exists()
 

@@ -1,8 +1,10 @@
-"""sum, max and min over a block: documented order, exact bits, NaN, and bool counted as ints.
+"""sum, max and min over a block: documented order, exact bits, NaN, and which type they count in.
 
 CUDA text adds floats in another order than the CPU engines, of which nothing is promised but that
 each addition rounds once. All else it computes to the bit.
 """
+
+import math
 
 import numpy as np
 import pytest
@@ -33,9 +35,9 @@ def launch(engine, rows: torch.Tensor, result: torch.dtype) -> list[torch.Tensor
     return out
 
 
-def sum_in_order(row: np.ndarray) -> np.float32:
+def sum_in_order(row: np.ndarray) -> np.floating:
     """Lane k joins partial k % 16; then partial k joins k + 8, k + 4, k + 2 and k + 1."""
-    partial = np.full(16, -0.0, np.float32)
+    partial = np.full(16, -0.0, row.dtype)
     for k, value in enumerate(row):
         partial[k % 16] += value
     for half in (8, 4, 2, 1):
@@ -44,9 +46,14 @@ def sum_in_order(row: np.ndarray) -> np.float32:
 
 
 def assert_sums_in_some_order(total: torch.Tensor, rows: torch.Tensor) -> None:
+    """Each addition rounds once, to 32 bits at least, and of fewer bits so does the result."""
     terms = rows.double()
-    bound = rows.shape[1] * 2.0**-24 * terms.abs().sum(1)
-    off = (total.double() - terms.sum(1)).abs()
+    exact = torch.tensor([math.fsum(row) for row in terms.tolist()], dtype=torch.float64)
+    epsilon = torch.finfo(rows.dtype).eps / 2
+    bound = rows.shape[1] * min(epsilon, 2.0**-24) * terms.abs().sum(1)
+    if rows.dtype.itemsize == 2:
+        bound += epsilon * (exact.abs() + bound)
+    off = (total.double() - exact).abs()
     assert (off <= bound).all(), f"{total} is off by {off}, more than {bound}"
 
 
@@ -117,6 +124,106 @@ def test_bool_counts(engine, width: int) -> None:
     assert_same_bits(total, rows.sum(1).int())
     assert_same_bits(largest, rows.any(1).int())
     assert_same_bits(smallest, rows.all(1).int())
+
+
+# What ints are summed in.
+COUNTED_IN = {
+    torch.int8: np.int32,
+    torch.int16: np.int32,
+    torch.int64: np.int64,
+    torch.uint8: np.uint32,
+    torch.uint16: np.uint32,
+    torch.uint32: np.uint32,
+    torch.uint64: np.uint64,
+}
+
+
+@every
+@pytest.mark.parametrize("width", [1, 17, 1024])
+@pytest.mark.parametrize("dtype", COUNTED_IN)
+def test_ints_of_every_width(engine, dtype: torch.dtype, width: int) -> None:
+    info, count = torch.iinfo(dtype), COUNTED_IN[dtype]
+    generator = np.random.default_rng(width)
+    numbers = np.zeros((6, width), str(dtype).removeprefix("torch."))
+    numbers[:] = generator.integers(info.min, info.max, (6, width), numbers.dtype, endpoint=True)
+    numbers[0], numbers[1] = info.max, info.min
+    rows = torch.from_numpy(numbers)
+    counts = torch.from_numpy(np.zeros(1, count)).dtype
+    total, largest, smallest = launch(engine, rows, counts)
+    assert_same_bits(total, torch.from_numpy(numbers.sum(1, dtype=count)))
+    assert_same_bits(largest, torch.from_numpy(numbers.max(1).astype(count)))
+    assert_same_bits(smallest, torch.from_numpy(numbers.min(1).astype(count)))
+
+
+@every
+@pytest.mark.parametrize("width", [1, 17, 1024])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_floats_of_other_widths(engine, dtype: torch.dtype, width: int) -> None:
+    """Halves are added in 32 bits, and the sum is rounded once."""
+    generator = torch.Generator().manual_seed(width)
+    scale = 10.0 ** torch.arange(-3, 2)[:, None]
+    rows = (torch.randn(5, width, generator=generator, dtype=torch.float64) * scale).to(dtype)
+    total, largest, smallest = launch(engine, rows, dtype)
+    if engine is cuda_text:
+        assert_sums_in_some_order(total, rows)
+    else:
+        wide = rows if dtype == torch.float64 else rows.float()
+        sums = np.array([sum_in_order(row) for row in wide.numpy()])
+        assert_same_bits(total, torch.from_numpy(sums).to(dtype))
+    assert_same_bits(largest, rows.amax(1))
+    assert_same_bits(smallest, rows.amin(1))
+
+
+@every
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_special_floats_of_other_widths(engine, dtype: torch.dtype) -> None:
+    inf, nan, most = float("inf"), float("nan"), torch.finfo(dtype).max
+    rows = torch.ones(6, 40, dtype=dtype)
+    rows[0, 39] = nan
+    rows[1, 0], rows[1, 39] = inf, -inf
+    rows[2] = -inf
+    rows[3] = -0.0
+    rows[4] = most
+    if dtype == torch.float16:  # the sum of some overflows 16 bits, but not 32
+        rows[5, ::2], rows[5, 1::2] = most, -most
+    total, largest, smallest = launch(engine, rows, dtype)
+    last = 0.0 if dtype == torch.float16 else 40.0
+    assert_same_bits(total, torch.tensor([nan, nan, -inf, -0.0, inf, last], dtype=dtype))
+    assert_same_bits(largest, rows.amax(1))
+    assert_same_bits(smallest, rows.amin(1))
+
+
+@pytest.mark.parametrize(
+    ("element", "total", "extremum"),
+    [
+        ("i1", "int32", "int32"),
+        ("i8", "int32", "int32"),
+        ("i16", "int32", "int32"),
+        ("i32", "int32", "int32"),
+        ("i64", "int64", "int64"),
+        ("u8", "uint32", "int32"),
+        ("u16", "uint32", "int32"),
+        ("u32", "uint32", "uint32"),
+        ("u64", "uint64", "uint64"),
+        ("fp16", "fp16", "fp32"),
+        ("bf16", "bf16", "fp32"),
+        ("fp32", "fp32", "fp32"),
+        ("fp64", "fp64", "fp64"),
+    ],
+)
+def test_types_of_results(element: str, total: str, extremum: str) -> None:
+    types = []
+
+    @mytriton.jit
+    def kernel(x):
+        block = tl.load(x + tl.arange(0, 8))
+        for reduce in (tl.sum, tl.max, tl.min):
+            types.append(str(reduce(block).dtype))
+        assert block.sum().dtype is tl.sum(block).dtype
+        tl.store(x, block.max())
+
+    kernel.compile(f"*{element}")
+    assert types == [total, extremum, extremum]
 
 
 @mytriton.jit

@@ -57,8 +57,10 @@ def test_a_parameter_may_be_called_target() -> None:
 @pytest.mark.parametrize(
     ("arguments", "keywords", "error", "words"),
     [
-        (("*fp64", "*fp32", "*fp32", "i32"), {}, TypeError, ["'x'", "*fp32", "*fp64"]),
-        ((torch.float64, "*fp32", "*fp32", "i32"), {}, TypeError, ["'x'", "torch.float64"]),
+        (("*fp8", "*fp32", "*fp32", "i32"), {}, TypeError, ["'x'", "*fp32", "*fp64", "'*fp8'"]),
+        (("*fp32", "*fp32", "*fp32", "int32"), {}, TypeError, ["'n'", "i64", "u8", "'int32'"]),
+        ((torch.complex64, "*fp32", "*fp32", "i32"), {}, TypeError, ["'x'", "torch.complex64"]),
+        ((torch.float8_e5m2, "*fp32", "*fp32", "i32"), {}, TypeError, ["'x'", "float8_e5m2"]),
         (("*fp32", "*fp32", "*fp32"), {}, TypeError, ["'n'", "missing"]),
         (("*fp32", "*fp32", "*fp32", "i32"), {"target": "90"}, ValueError, ["sm_90a", "'90'"]),
     ],

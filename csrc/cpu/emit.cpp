@@ -420,6 +420,9 @@ class Emitter {
         Scalar to = kernel_.type(inst.result()).scalar();
         std::string value = spell_.operand(inst.operands[0], part);
         std::string type = Speller::type(to, part);
+        // The bits of a constant are spelled as an int.
+        if (info(from).is_half() && kernel_.is_constant(inst.operands[0]) && part == Part::scalar)
+            value = "(" + std::string(info(from).cxx) + ")" + value;
         if (inst.op == Op::bitcast) return "__builtin_bit_cast(" + type + ", " + value + ")";
         std::string rounding = inst.op == Op::cast_rtz ? "_rtz" : "";
         if (info(to).is_half()) {

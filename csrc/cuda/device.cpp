@@ -170,9 +170,7 @@ std::string instance(std::string_view text, Scalar scalar) {
     return replace_all(out, "$T", type.cxx);
 }
 
-// The functions of ours that the expression begins a call of.
-void define_called(std::string_view expression, Scalar scalar, DeviceFunctions& functions) {
-    std::string_view name = expression.substr(0, expression.find('('));
+void define_row_function(std::string_view name, Scalar scalar, DeviceFunctions& functions) {
     bool is_signed = info(scalar).is_int() && !info(scalar).is_unsigned();
     for (bool of_signed : {is_signed, false})
         for (const DeviceFunction& row : kRowFunctions)
@@ -180,6 +178,16 @@ void define_called(std::string_view expression, Scalar scalar, DeviceFunctions& 
                 functions.insert(instance(row.text, scalar));
                 return;
             }
+}
+
+// The functions of ours that the expression calls.
+void define_called(std::string_view expression, Scalar scalar, DeviceFunctions& functions) {
+    for (size_t end = expression.find('('); end != std::string_view::npos;
+         end = expression.find('(', end + 1)) {
+        size_t begin = end;
+        while (begin > 0 && is_word(expression[begin - 1])) --begin;
+        define_row_function(expression.substr(begin, end - begin), scalar, functions);
+    }
 }
 
 void define_half(std::string_view name, DeviceFunctions& functions) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "front/promote.h"
 #include "ir/conversion.h"
@@ -70,11 +71,13 @@ NodeId Trace::uint_constant(uint64_t value) {
 }
 
 NodeId Trace::float_constant(double value) {
-    float narrow = static_cast<float>(value);
-    // What f32 cannot hold, other than by rounding, is an f64 by itself.
-    bool fits = std::isinf(value) ? true : std::isnormal(narrow) || value == 0 || std::isnan(value);
+    // Beyond the normal numbers of f32 it is an f64 by itself.
+    double magnitude = std::fabs(value);
+    bool fits = value == 0 || !std::isfinite(value) ||
+                (magnitude >= std::numeric_limits<float>::min() &&
+                 magnitude <= std::numeric_limits<float>::max());
     Scalar scalar = fits ? Scalar::f32 : Scalar::f64;
-    uint64_t bits = fits ? bits_of(narrow) : bits_of(value);
+    uint64_t bits = fits ? bits_of(static_cast<float>(value)) : bits_of(value);
     NodeId id = weak_constant(scalar, canonical(scalar, bits));
     graph_.nodes[id].exact = bits_of(value);
     return id;
@@ -210,10 +213,13 @@ Scalar Trace::common_scalar(Op op, const std::vector<NodeId>& operands, bool div
         for (NodeId each : operands) got += (got.empty() ? "" : " and ") + type(each).str();
         fail(std::string(info(op).name) + " requires " + accepted_types(op) + ", got " + got, loc);
     }
-    Promotable common = promotable(operands[0]);
-    for (size_t i = 1; i < operands.size(); ++i)
+    // Numbers come last: each meets what all other operands agree on.
+    std::vector<NodeId> order = operands;
+    std::ranges::stable_partition(order, [&](NodeId id) { return !graph_.nodes[id].weak; });
+    Promotable common = promotable(order[0]);
+    for (size_t i = 1; i < order.size(); ++i)
         common =
-            promote_operands(std::string(info(op).name), common, promotable(operands[i]), division);
+            promote_operands(std::string(info(op).name), common, promotable(order[i]), division);
     return common.scalar;
 }
 

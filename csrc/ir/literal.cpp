@@ -120,7 +120,9 @@ std::optional<uint64_t> parse_float(Scalar scalar, std::string_view text) {
     }
     std::optional<float> number = parse_number<float>(text);
     if (!number) return std::nullopt;
-    return apply_conversion(Scalar::f32, scalar, bits_of(*number));
+    uint64_t bits = apply_conversion(Scalar::f32, scalar, bits_of(*number));
+    bool overflows = std::isfinite(*number) && std::isinf(float_value(scalar, bits));
+    return overflows ? std::nullopt : std::optional(bits);
 }
 
 }  // namespace

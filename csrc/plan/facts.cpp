@@ -133,7 +133,7 @@ bool Facts::is_injective(const Address& address) const {
     if (address.lane_offsets.size() != 1 || kernel_.type(address.base).is_block()) return false;
     std::optional<int64_t> step = stride(address.lane_offsets[0]);
     // A large stride may wrap around to the same element; ranges are at most 2**20 lanes wide.
-    return step && *step != 0 && std::abs(*step) < 4096;
+    return step && *step != 0 && *step > -4096 && *step < 4096;
 }
 
 std::vector<PrefixTest> Facts::prefix_tests(Value mask) const {

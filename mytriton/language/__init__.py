@@ -248,6 +248,8 @@ def next_power_of_2(n: int) -> int:
     return 1 << builtins.max(0, n - 1).bit_length()
 
 
-from mytriton.language import extra, math  # noqa: E402
+from mytriton.language import core, extra, math, random, standard, static  # noqa: E402
+from mytriton.language.random import *  # noqa: E402, F403
+from mytriton.language.static import *  # noqa: E402, F403
 
-__all__ += ["extra", "math"]
+__all__ += ["core", "extra", "math", "random", "standard", *random.__all__, *static.__all__]

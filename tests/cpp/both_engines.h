@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -56,21 +55,19 @@ class Arg {
     }
     // The first element that differs; NaNs are all alike.
     std::optional<size_t> difference(const Arg& other) const {
-        size_t bytes = info(scalar_).bytes;
-        for (size_t at = 0; at < size(); at += bytes) {
-            const unsigned char* a = memory_.data() + kGuard + at;
-            const unsigned char* b = other.memory_.data() + kGuard + at;
-            if (std::memcmp(a, b, bytes) == 0) continue;
-            if (scalar_ == Scalar::f32 && is_nan(a) && is_nan(b)) continue;
-            return at / bytes;
-        }
+        for (size_t i = 0; i < size() / info(scalar_).bytes; ++i)
+            if (canonical(scalar_, element(i)) != canonical(scalar_, other.element(i))) return i;
         return std::nullopt;
     }
-    std::string spelled(size_t element) const {
+    std::string spelled(size_t i) const {
+        return scalar_ == Scalar::boolean ? std::to_string(element(i)) : spell(scalar_, element(i));
+    }
+    // A bool's is its byte.
+    uint64_t element(size_t i) const {
         uint64_t bits = 0;
         size_t bytes = info(scalar_).bytes;
-        std::memcpy(&bits, memory_.data() + kGuard + element * bytes, bytes);
-        return scalar_ == Scalar::boolean ? std::to_string(bits) : spell(scalar_, bits);
+        std::memcpy(&bits, memory_.data() + kGuard + i * bytes, bytes);
+        return bits;
     }
 
   private:
@@ -82,11 +79,6 @@ class Arg {
         Arg arg(scalar, values.size());
         std::memcpy(arg.data<T>(), values.data(), values.size() * sizeof(T));
         return arg;
-    }
-    static bool is_nan(const unsigned char* bytes) {
-        float value;
-        std::memcpy(&value, bytes, sizeof value);
-        return std::isnan(value);
     }
     size_t size() const { return memory_.empty() ? 0 : memory_.size() - 2 * kGuard; }
 

@@ -120,7 +120,7 @@ TEST_F(CudaEmit, BoolsAreBytesInMemory) {
     EXPECT_EQ(text(),
               "extern \"C\" __global__\n"
               "void k(float* x, float* out, int n, unsigned char* flags, bool on) {\n"
-              "    bool v0 = (on ? (flags[0] != 0) : 0);\n"
+              "    bool v0 = (on ? (flags[0] != 0) : false);\n"
               "    bool v1 = (v0 & on);\n"
               "    if (v0) {\n"
               "        flags[0] = v1;\n"

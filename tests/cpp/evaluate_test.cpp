@@ -278,5 +278,35 @@ TEST_F(Engines, ScalarParametersArriveByTheirBits) {
     EXPECT_EQ(after[2].values<unsigned char>()[0], 1);
 }
 
+TEST_F(Engines, BitcastsOfConstantsParametersAndBlocksKeepTheBits) {
+    std::vector<Arg> args;
+    std::vector<std::pair<Scalar, uint64_t>> expected;
+    Value lanes = arange(0, 20);
+    for (int i = 0; i < scalar_count(); ++i)
+        for (int j = 0; j < scalar_count(); ++j) {
+            Scalar from = static_cast<Scalar>(i), to = static_cast<Scalar>(j);
+            if (!is_castable(Op::bitcast, Type::scalar(from), Type::scalar(to))) continue;
+            std::string name = std::to_string(i) + "_" + std::to_string(j);
+            uint64_t bits = uint64_t{0x4123456789abb827} & (~uint64_t{0} >> (64 - info(to).bits()));
+            Value in = pointer("in" + name, from), given = param("a" + name, from);
+            Value out = pointer("out" + name, to);
+            Value constant = kernel.constant(Type::scalar(from), bits);
+            store(out, emit(Op::bitcast, {constant}, Type::scalar(to)));
+            store(at(out, i32(1)), emit(Op::bitcast, {given}, Type::scalar(to)));
+            store(at(at(out, i32(2)), lanes),
+                  emit(Op::bitcast, {load(at(in, lanes))}, vec(to, 20)));
+            Arg array(from, 20);
+            for (int k = 0; k < 20; ++k)
+                std::memcpy(array.data<char>() + k * info(from).bytes, &bits, info(from).bytes);
+            args.insert(args.end(), {array, bits, Arg(to, 22)});
+            expected.push_back({to, bits});
+        }
+    std::vector<Arg> after = run(args);
+    for (size_t i = 0; i < expected.size(); ++i)
+        for (size_t k = 0; k < 22; ++k)
+            EXPECT_EQ(after[3 * i + 2].element(k), expected[i].second)
+                << info(expected[i].first).name << ' ' << k;
+}
+
 }  // namespace
 }  // namespace mytriton

@@ -1,15 +1,8 @@
-// The IR's data: types, constants and their spelling, the table of ops, names for emitted text.
+// The IR's data: types, the table of ops, names for emitted text.
 #include "ir/ir.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cfloat>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <limits>
-#include <random>
 #include <set>
 
 #include "hand_built.h"
@@ -18,16 +11,6 @@
 
 namespace mytriton {
 namespace {
-
-std::string f32_text(float value) {
-    return spell(Scalar::f32, bits_of(value));
-}
-std::string f32_cxx(float value) {
-    return spell_cxx(Scalar::f32, bits_of(value));
-}
-std::string i32_cxx(int32_t value) {
-    return spell_cxx(Scalar::i32, bits_of(value));
-}
 
 // --- types ---------------------------------------------------------------------------------------
 
@@ -72,128 +55,6 @@ TEST(Type, ScalarsAreFoundByTheirNames) {
     EXPECT_EQ(find_scalar("f33"), std::nullopt);
 }
 
-// --- constants -----------------------------------------------------------------------------------
-
-TEST(Literal, FloatsAreTheShortestDigitsInPythonsLayout) {
-    EXPECT_EQ(f32_text(0.0f), "0.0");
-    EXPECT_EQ(f32_text(1.0f), "1.0");
-    EXPECT_EQ(f32_text(-256.0f), "-256.0");
-    EXPECT_EQ(f32_text(0.1f), "0.1");
-    EXPECT_EQ(f32_text(0.01f), "0.01");
-    EXPECT_EQ(f32_text(-12.375f), "-12.375");
-    EXPECT_EQ(f32_text(1.0f / 3), "0.33333334");
-    EXPECT_EQ(f32_text(1e-4f), "0.0001");
-    EXPECT_EQ(f32_text(1e-5f), "1e-05");
-    EXPECT_EQ(f32_text(-1.5e-7f), "-1.5e-07");
-    EXPECT_EQ(f32_text(1e30f), "1e+30");
-    EXPECT_EQ(f32_text(16777216.0f), "16777216.0");
-    EXPECT_EQ(f32_text(1e11f), "100000000000.0") << "not all digits of its value, 99999997952";
-    EXPECT_EQ(f32_text(1e15f), "1000000000000000.0");
-    EXPECT_EQ(f32_text(1e16f), "1e+16") << "never 1e16, which is not how Python prints it";
-    EXPECT_EQ(f32_cxx(1e16f), "1e+16f");
-}
-
-TEST(Literal, FloatsAtTheEndsOfTheRange) {
-    EXPECT_EQ(f32_text(FLT_MAX), "3.4028235e+38");
-    EXPECT_EQ(f32_text(FLT_MIN), "1.1754944e-38");
-    EXPECT_EQ(f32_text(std::numeric_limits<float>::denorm_min()), "1e-45");
-    EXPECT_EQ(f32_text(from_bits<float>(0x007fffff)), "1.1754942e-38");
-    EXPECT_EQ(f32_text(-0.0f), "-0.0");
-    EXPECT_EQ(f32_text(INFINITY), "inf");
-    EXPECT_EQ(f32_text(-INFINITY), "-inf");
-    EXPECT_EQ(spell(Scalar::f32, 0x7fc00000), "nan");
-    EXPECT_EQ(spell(Scalar::f32, 0xffc00000), "nan_0xffc00000") << "its bits are kept";
-}
-
-TEST(Literal, CxxTextOfWhatHasNoLiteral) {
-    EXPECT_EQ(f32_cxx(INFINITY), "__int_as_float(0x7f800000)");
-    EXPECT_EQ(f32_cxx(-INFINITY), "(-__int_as_float(0x7f800000))");
-    EXPECT_EQ(spell_cxx(Scalar::f32, 0x7fc00000), "__int_as_float(0x7fc00000)");
-    EXPECT_EQ(spell_cxx(Scalar::f32, 0xffc00001), "__int_as_float((int)0xffc00001u)");
-    EXPECT_EQ(f32_cxx(-0.0f), "-0.0f");
-}
-
-TEST(Literal, IntsAndBools) {
-    EXPECT_EQ(spell(Scalar::i32, bits_of(-7)), "-7");
-    EXPECT_EQ(spell(Scalar::i32, bits_of(INT32_MIN)), "-2147483648");
-    EXPECT_EQ(i32_cxx(INT32_MIN), "(-2147483647 - 1)") << "2147483648 does not fit an int";
-    EXPECT_EQ(i32_cxx(INT32_MIN + 1), "-2147483647");
-    EXPECT_EQ(i32_cxx(INT32_MAX), "2147483647");
-    EXPECT_EQ(spell(Scalar::boolean, 1), "true");
-    EXPECT_EQ(spell_cxx(Scalar::boolean, 0), "false");
-}
-
-// As many digits as the shortest %.*e that reads back has, or fewer.
-void expect_shortest(float value, const std::string& text) {
-    std::string digits;
-    for (char c : text.substr(0, text.find('e')))
-        if (std::isdigit(static_cast<unsigned char>(c))) digits += c;
-    digits.erase(0, digits.find_first_not_of('0'));
-    digits.erase(digits.find_last_not_of('0') + 1);
-    char buffer[64];
-    size_t needed = 1;
-    for (;; ++needed) {
-        std::snprintf(buffer, sizeof buffer, "%.*e", static_cast<int>(needed) - 1, value);
-        if (std::strtof(buffer, nullptr) == value) break;
-    }
-    EXPECT_LE(digits.size(), needed) << text;
-}
-
-void expect_reads_back(float value) {
-    std::string text = f32_text(value);
-    EXPECT_EQ(bits_of(std::strtof(text.c_str(), nullptr)), bits_of(value)) << text;
-    // Python reads a double first.
-    EXPECT_EQ(bits_of(static_cast<float>(std::strtod(text.c_str(), nullptr))), bits_of(value));
-    EXPECT_NE(text.find_first_of(".e"), text.npos) << text << " is an int in Python";
-    EXPECT_EQ(parse_constant(text).value().bits, bits_of(value)) << text;
-    EXPECT_EQ(f32_cxx(value), text + "f");
-    if (value != 0) expect_shortest(value, text);
-}
-
-TEST(Literal, RandomFloatsReadBackAndAreShortest) {
-    std::mt19937 random(1);
-    for (int i = 0; i < 20'000; ++i) {
-        float value = from_bits<float>(random());
-        if (std::isfinite(value)) expect_reads_back(value);
-    }
-}
-
-TEST(Literal, FloatsBesideMidpointsAndPowersOfTwoReadBack) {
-    std::mt19937 random(2);
-    for (int i = 0; i < 5'000; ++i) {
-        // The double halfway to the next float: whichever it rounds to must read back.
-        float below = from_bits<float>(random() % 0x7f000000);
-        double middle = (double{below} + double{std::nextafter(below, INFINITY)}) / 2;
-        expect_reads_back(static_cast<float>(middle));
-    }
-    for (int exponent = -149; exponent <= 127; ++exponent)
-        for (float value :
-             {std::ldexp(1.0f, exponent), std::nextafter(std::ldexp(1.0f, exponent), 0.0f)})
-            expect_reads_back(value);
-}
-
-TEST(Literal, SpelledConstantsParseToTheirBitsAndNothingElseDoes) {
-    for (uint32_t bits : {0x7fc00000u, 0xffc00001u, 0x7f800000u, 0xff800000u, 0x80000000u, 1u}) {
-        std::optional<Constant> parsed = parse_constant(spell(Scalar::f32, bits));
-        ASSERT_TRUE(parsed.has_value()) << bits;
-        EXPECT_EQ(parsed->scalar, Scalar::f32);
-        EXPECT_EQ(parsed->bits, bits);
-    }
-    EXPECT_EQ(parse_constant("-2147483648").value().bits, bits_of(INT32_MIN));
-    EXPECT_EQ(parse_constant("true").value().scalar, Scalar::boolean);
-    for (const char* text :
-         {"", "2147483648", "1.0f", "1e39", "0x10", "nan_0x3f800000", "nan(1)", "True", "+1", "1 "})
-        EXPECT_FALSE(parse_constant(text).has_value()) << text;
-}
-
-TEST(Literal, EqualConstantsOfAKernelAreOneValueAndZerosDiffer) {
-    HandBuilt b;
-    EXPECT_EQ(b.f32(0.5f), b.f32(0.5f));
-    EXPECT_NE(b.f32(0.0f), b.f32(-0.0f));
-    EXPECT_NE(b.f32(0.0f), b.i32(0)) << "same bits, other type";
-    EXPECT_NE(b.i32(1), b.boolean(true));
-}
-
 // --- the table of ops ----------------------------------------------------------------------------
 
 std::vector<Op> all_ops() {
@@ -218,8 +79,8 @@ TEST(OpTable, PureRowsHaveAnExpressionThatNamesTheirOperands) {
         const OpInfo& row = info(op);
         if (row.kind != OpKind::pure) continue;
         int defined = 0;
-        for (TypeClass type_class : {TypeClass::Float, TypeClass::Int, TypeClass::Bool}) {
-            std::string_view text = expression(op, type_class);
+        for (Scalar scalar : {Scalar::f32, Scalar::i32, Scalar::boolean}) {
+            std::string_view text = expression(op, scalar);
             if (text.empty()) continue;
             ++defined;
             std::string used = substitute(text, "<1>", "<2>", "<3>");
@@ -234,10 +95,10 @@ TEST(OpTable, PureRowsHaveAnExpressionThatNamesTheirOperands) {
 }
 
 TEST(OpTable, FactsThatStagesRelyOn) {
-    EXPECT_EQ(expression(Op::add, TypeClass::Int), "(a + b)");
-    EXPECT_EQ(expression(Op::neg, TypeClass::Float), "-(a)");
-    EXPECT_EQ(expression(Op::exp, TypeClass::Float), "expf(a)");
-    EXPECT_EQ(expression(Op::exp, TypeClass::Int), "") << "NA is no text";
+    EXPECT_EQ(expression(Op::add, Scalar::i32), "(a + b)");
+    EXPECT_EQ(expression(Op::neg, Scalar::f32), "-(a)");
+    EXPECT_EQ(expression(Op::exp, Scalar::f32), "expf(a)");
+    EXPECT_EQ(expression(Op::exp, Scalar::i32), "") << "NA is no text";
     EXPECT_EQ(info(Op::sum).combine, Op::add);
     EXPECT_EQ(info(Op::max).combine, Op::maximum);
     EXPECT_EQ(info(Op::min).combine, Op::minimum);
@@ -248,16 +109,6 @@ TEST(OpTable, FactsThatStagesRelyOn) {
         EXPECT_EQ(info(op).has(kPure), op != Op::load && op != Op::store) << info(op).name;
 }
 
-TEST(OpTable, EveryTwoElementTypesConvert) {
-    for (Scalar from : {Scalar::boolean, Scalar::i32, Scalar::f32})
-        for (Scalar to : {Scalar::boolean, Scalar::i32, Scalar::f32}) {
-            if (from == to) continue;
-            EXPECT_NE(substitute(conversion(from, to), "<1>").find("<1>"), std::string::npos);
-            EXPECT_NE(substitute(cuda_conversion(from, to), "<1>").find("<1>"), std::string::npos);
-        }
-    EXPECT_THROW(conversion(Scalar::f32, Scalar::f32), InternalError);
-}
-
 TEST(OpTable, SubstituteReplacesOnlyLettersThatStandAlone) {
     EXPECT_EQ(substitute("(a + b)", "v1", "v2"), "(v1 + v2)");
     EXPECT_EQ(substitute("(a ? b : c)", "x", "y", "z"), "(x ? y : z)");
@@ -265,17 +116,41 @@ TEST(OpTable, SubstituteReplacesOnlyLettersThatStandAlone) {
               "isnan(x) + abc(x) + a1 + _b + b_c");
     EXPECT_EQ(substitute("(a - b)", "b", "a"), "(b - a)") << "what is put in stays";
     EXPECT_EQ(substitute("", "x"), "");
-    EXPECT_EQ(substitute(expression(Op::maximum, TypeClass::Float), "v6", "0.0f"),
+    EXPECT_EQ(substitute(expression(Op::maximum, Scalar::f32), "v6", "0.0f"),
               "(isnan(v6) ? (v6) : (isnan(0.0f) ? (0.0f) : ((v6) > (0.0f) ? (v6) : (0.0f))))");
 }
 
 TEST(OpTable, AcceptedTypesForMessages) {
-    EXPECT_EQ(accepted_types(Op::exp), "f32");
-    EXPECT_EQ(accepted_types(Op::rem), "i32");
-    EXPECT_EQ(accepted_types(Op::div), "f32 or i32");
-    EXPECT_EQ(accepted_types(Op::bit_not), "i32 or bool");
-    EXPECT_EQ(accepted_types(Op::select), "f32 or i32 or bool");
-    EXPECT_EQ(accepted_types(Op::sum), "f32 or i32");
+    EXPECT_EQ(accepted_types(Op::exp), "float");
+    EXPECT_EQ(accepted_types(Op::shl), "int");
+    EXPECT_EQ(accepted_types(Op::div), "float or int");
+    EXPECT_EQ(accepted_types(Op::bit_not), "int or bool");
+    EXPECT_EQ(accepted_types(Op::select), "float or int or bool");
+    EXPECT_EQ(accepted_types(Op::popc), "int of 32 or 64 bits");
+    EXPECT_EQ(accepted_types(Op::max), "float or int");
+}
+
+TEST(OpTable, RowsTakeWhatTheirColumnsAndTraitsSay) {
+    for (Op op : all_ops())
+        for (int i = 0; i < scalar_count(); ++i) {
+            const ScalarInfo& type = info(static_cast<Scalar>(i));
+            if (info(op).kind != OpKind::pure) continue;
+            bool narrow = type.is_int() && type.bytes < 4 && info(op).has(kWide);
+            EXPECT_EQ(accepts(op, type.scalar), !narrow && !expression(op, type.scalar).empty())
+                << info(op).name << " of " << type.name;
+        }
+    EXPECT_FALSE(accepts(Op::umulhi, Scalar::u16));
+    EXPECT_TRUE(accepts(Op::umulhi, Scalar::u32));
+    EXPECT_TRUE(accepts(Op::exp, Scalar::bf16));
+    EXPECT_TRUE(accepts(Op::sum, Scalar::u8)) << "a reduction takes what its row takes";
+    EXPECT_FALSE(accepts(Op::max, Scalar::boolean));
+}
+
+TEST(OpTable, ResultTypesOfRows) {
+    EXPECT_EQ(result_scalar(Op::add, Scalar::f16), Scalar::f16);
+    EXPECT_EQ(result_scalar(Op::cmp_lt, Scalar::u64), Scalar::boolean);
+    EXPECT_EQ(result_scalar(Op::isnan, Scalar::bf16), Scalar::boolean);
+    EXPECT_EQ(result_scalar(Op::clz, Scalar::u64), Scalar::i32);
 }
 
 // --- names ---------------------------------------------------------------------------------------

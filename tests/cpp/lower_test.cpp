@@ -29,7 +29,7 @@ class Traced : public Trace {
 
     NodeId op(Op op, NodeId a, NodeId b) { return apply(op, {a, b}, {}); }
     NodeId op(Op op, NodeId a) { return apply(op, {a}, {}); }
-    NodeId i32(int64_t value) { return int_constant(value, {}); }
+    NodeId i32(int64_t value) { return int_constant(value); }
     NodeId lanes(int64_t width) { return arange(0, width, {}); }
     NodeId read(NodeId pointer, NodeId mask = kNoNode, NodeId other = kNoNode) {
         return load(pointer, mask, other, {});
@@ -51,7 +51,7 @@ TEST(Lower, AddKernelAsInTheContract) {
     NodeId x = t.param("x", Type::pointer(Scalar::f32)),
            y = t.param("y", Type::pointer(Scalar::f32));
     NodeId out = t.param("out", Type::pointer(Scalar::f32)), n = t.param("n", kI32);
-    NodeId start = t.apply(Op::mul, {t.program_id(0, {}), t.int_constant(256, {})}, {});
+    NodeId start = t.apply(Op::mul, {t.program_id(0, {}), t.int_constant(256)}, {});
     NodeId offsets = t.apply(Op::add, {start, t.arange(0, 256, {})}, {});
     NodeId mask = t.apply(Op::cmp_lt, {offsets, n}, {});
     NodeId zero = t.float_constant(0.0);

@@ -311,7 +311,7 @@ TEST(Pipeline, APassThatBreaksTheKernelIsNamedAndTheNextDoesNotRun) {
         {"next", [&](const Kernel& kernel) { return ran = true, kernel; }},
     };
     EXPECT_EQ(message_of<CompileError>([&] { run_passes(b.kernel, passes); }),
-              "after pass broken: ssa-verifier: op #0 'exp': exp requires f32, got i32");
+              "after pass broken: ssa-verifier: op #0 'exp': exp requires float, got i32");
     EXPECT_FALSE(ran);
 }
 
@@ -319,7 +319,7 @@ TEST(Pipeline, WhatWasBrokenBeforeIsNotBlamedOnAPass) {
     Example b;
     b.emit(Op::exp, {b.n}, kI32);
     EXPECT_EQ(message_of<CompileError>([&] { run_passes(b.kernel); }),
-              "ssa-verifier: op #0 'exp': exp requires f32, got i32");
+              "ssa-verifier: op #0 'exp': exp requires float, got i32");
 }
 
 TEST(Pipeline, RebuildingBeforeADefinitionIsOurOwnError) {

@@ -1,7 +1,9 @@
 // Random kernels, evaluated and compiled: the two must agree in every bit. All seeds are fixed.
+#include <map>
 #include <random>
 
 #include "both_engines.h"
+#include "ir/conversion.h"
 #include "passes/passes.h"
 
 namespace mytriton {
@@ -14,13 +16,24 @@ struct TypedOp {
     Scalar scalar;
 };
 
-// Every pure op on every type that it takes.
+const std::vector<Scalar>& all_scalars() {
+    static const std::vector<Scalar> all = [] {
+        std::vector<Scalar> out;
+        for (int i = 0; i < scalar_count(); ++i) out.push_back(static_cast<Scalar>(i));
+        return out;
+    }();
+    return all;
+}
+
+// Every pure op on every type that it takes, but that of math on 16 bits, which are done in f32,
+// one type is tried.
 std::vector<TypedOp> typed_ops() {
     std::vector<TypedOp> out;
     for (int i = 0; i < op_count(); ++i)
-        for (Scalar scalar : {Scalar::boolean, Scalar::i32, Scalar::f32})
+        for (Scalar scalar : all_scalars())
             if (const OpInfo& row = info(static_cast<Op>(i));
-                row.kind == OpKind::pure && !expression(row.op, info(scalar).type_class).empty())
+                row.kind == OpKind::pure && accepts(row.op, scalar) &&
+                (row.has(kExact) || scalar != Scalar::bf16))
                 out.push_back({row.op, scalar});
     return out;
 }
@@ -35,7 +48,7 @@ class RandomKernel : public HandBuilt {
         : random_(seed), width_(static_cast<int32_t>(width)), data_(data) {
         int64_t total = kPrograms * width;
         size_ = 3 * total + 8;
-        for (Scalar scalar : kScalars) {
+        for (Scalar scalar : all_scalars()) {
             std::string name(info(scalar).name);
             in_.push_back(array("in_" + name, scalar));
             for (int i = 0; i < 2; ++i) {
@@ -49,7 +62,7 @@ class RandomKernel : public HandBuilt {
         args.push_back(filled(Scalar::f32, total - width / 3));
         lanes_ = offsets(width);
         prefix_ = op(Op::cmp_lt, {lanes_, n_});
-        for (Scalar scalar : kScalars) load_block(scalar);
+        for (Scalar scalar : all_scalars()) load_block(scalar);
         blocks_[pool(Scalar::f32)].push_back(load(at(edge_in_, lanes_), prefix_, f32(0.5f)));
     }
 
@@ -62,7 +75,7 @@ class RandomKernel : public HandBuilt {
             bool condition = row.form == OpForm::Select && i == 0;
             operands.push_back(operand(condition ? Scalar::boolean : typed.scalar));
         }
-        // An int beside a float is promoted.
+        // An i32 beside an f32 is promoted.
         if (typed.scalar == Scalar::f32 && row.form == OpForm::Binary && chance(8))
             operands[chance(2)] = operand(Scalar::i32);
         keep(op(typed.op, operands));
@@ -70,7 +83,12 @@ class RandomKernel : public HandBuilt {
 
     void convert() {
         Scalar from = any_scalar(), to = any_scalar();
-        if (from != to) keep(cast(operand(from), to));
+        if (from == to) return;
+        Value value = operand(from);
+        Type given = kernel.type(value), wanted = given.with_scalar(to);
+        keep(cast(value, to));
+        for (Op op : {Op::cast_rtz, Op::bitcast})
+            if (is_castable(op, given, wanted)) keep(emit(op, {value}, wanted));
     }
 
     void load_block(Scalar scalar) {
@@ -82,7 +100,8 @@ class RandomKernel : public HandBuilt {
     }
 
     void reduce() {
-        Scalar scalar = chance(2) ? Scalar::f32 : Scalar::i32;
+        Scalar scalar = any_scalar();
+        if (scalar == Scalar::boolean) scalar = Scalar::i32;
         constexpr Op kReductions[] = {Op::sum, Op::max, Op::min};
         Value result = op(kReductions[random_() % 3], {block(scalar)});
         scalars_[pool(scalar)].push_back(result);
@@ -99,35 +118,35 @@ class RandomKernel : public HandBuilt {
     }
 
   private:
-    static constexpr Scalar kScalars[] = {Scalar::boolean, Scalar::i32, Scalar::f32};
     static int pool(Scalar scalar) { return static_cast<int>(scalar); }
 
     bool chance(unsigned of) { return random_() % of == 0; }
-    Scalar any_scalar() { return kScalars[random_() % 3]; }
+    Scalar any_scalar() { return all_scalars()[random_() % all_scalars().size()]; }
 
     uint64_t random_bits(Scalar scalar) {
         if (scalar == Scalar::boolean) return chance(2);
-        if (data_ == Data::tame) {
-            int32_t value = static_cast<int32_t>(random_() % 201) - 100;
-            return scalar == Scalar::i32 ? bits_of(value) : bits_of(static_cast<float>(value) / 8);
+        auto converted = [&](double value) {
+            return apply_conversion(Scalar::f64, scalar, bits_of(value));
+        };
+        if (data_ == Data::tame) return converted((int(random_() % 201) - 100) / 8.0);
+        constexpr double kMost = std::numeric_limits<double>::infinity();
+        static const double kFloats[] = {0,    -0.0, 1,      -1,    kMost, -kMost, NAN,
+                                         1e38, 6e4,  1e-310, 1e-38, 6e-8,  88.5,   -103.5};
+        static const double kInts[] = {0, 1, -1, 2, 7, -3, 15, 16, 31, 32, 63, 64, kMost, -kMost};
+        if (chance(2)) {
+            uint64_t any = uint64_t{random_()} << 32 | random_();
+            return any & (~uint64_t{0} >> (64 - info(scalar).bits()));
         }
-        static const uint32_t kFloats[] = {0,          0x80000000, 0x3f800000, 0xbf800000,
-                                           0x7f800000, 0xff800000, 0x7fc00000, 0x7f7fffff,
-                                           1,          0x00800000, 0x42b00000, 0xc2d00000};
-        static const int32_t kInts[] = {0, 1, -1, 2, 7, -3, 31, 32, INT32_MIN, INT32_MAX};
-        if (chance(2)) return static_cast<uint32_t>(random_());
-        if (scalar == Scalar::f32) return kFloats[random_() % std::size(kFloats)];
-        return bits_of(kInts[random_() % std::size(kInts)]);
+        if (info(scalar).is_float()) return converted(kFloats[random_() % std::size(kFloats)]);
+        return converted(kInts[random_() % std::size(kInts)]);
     }
 
     Arg filled(Scalar scalar, size_t count) {
         Arg arg(scalar, count);
         static const unsigned char kBools[] = {0, 0, 1, 2, 255};
         for (size_t i = 0; i < count; ++i) {
-            if (scalar == Scalar::boolean)
-                arg.data<unsigned char>()[i] = kBools[random_() % 5];
-            else
-                arg.data<uint32_t>()[i] = static_cast<uint32_t>(random_bits(scalar));
+            uint64_t bits = scalar == Scalar::boolean ? kBools[random_() % 5] : random_bits(scalar);
+            std::memcpy(arg.data<char>() + i * info(scalar).bytes, &bits, info(scalar).bytes);
         }
         return arg;
     }
@@ -139,6 +158,11 @@ class RandomKernel : public HandBuilt {
 
     // Indices that differ from lane to lane, of every program, below size_ - 4.
     Value index() {
+        Value narrow = narrow_index();
+        constexpr Scalar kWide[] = {Scalar::i64, Scalar::u32, Scalar::u64};
+        return chance(3) ? cast(narrow, kWide[random_() % 3]) : narrow;
+    }
+    Value narrow_index() {
         switch (random_() % 4) {
             case 0:
                 return op(Op::mul, {lanes_, i32(3)});
@@ -165,8 +189,8 @@ class RandomKernel : public HandBuilt {
                           index);
             case 1:
                 return at(at(at(base, n_), index), op(Op::neg, {n_}));
-            case 2:  // two offsets by lane
-                return at(at(base, op(Op::sub, {index, lanes_})), lanes_);
+            case 2:  // three offsets by lane
+                return at(at(at(base, op(Op::neg, {lanes_})), index), lanes_);
             default:
                 return at(base, index);
         }
@@ -198,9 +222,9 @@ class RandomKernel : public HandBuilt {
     Value block(Scalar scalar) {
         const std::vector<Value>& known = blocks_[pool(scalar)];
         if (known.empty())
-            return scalar == Scalar::i32   ? lanes_
-                   : scalar == Scalar::f32 ? cast(lanes_, scalar)
-                                           : prefix_;
+            return scalar == Scalar::i32       ? lanes_
+                   : scalar == Scalar::boolean ? prefix_
+                                               : cast(lanes_, scalar);
         return one_of(known);
     }
     Value operand(Scalar scalar) {
@@ -225,25 +249,25 @@ class RandomKernel : public HandBuilt {
     int64_t size_ = 0;
     std::vector<Value> in_;
     Value n_, edge_in_, lanes_, prefix_;
-    std::vector<Value> blocks_[3], scalars_[3];
+    std::vector<Value> blocks_[13], scalars_[13];
 };
 
 class RandomKernels : public BothEngines, public testing::WithParamInterface<int> {};
 
-// g++ takes a second for a kernel of all ops, so they are dealt to three. Widths that bring both
-// parts of a stage into play get all three, the others one.
+// g++ takes seconds for a kernel of many ops, so they are dealt to eight. The width that brings
+// both parts of a stage into play gets every second of them, the other widths one.
 TEST_P(RandomKernels, EveryPureOpOfEveryTypeAgrees) {
+    constexpr unsigned kParts = 8;
+    const std::map<int, std::vector<unsigned>> parts = {
+        {100, {0, 2, 4, 6}}, {1, {1}}, {7, {3}}, {16, {5}}, {256, {7}}};
     std::vector<TypedOp> ops = typed_ops();
-    ASSERT_GT(ops.size(), 40u);
-    for (unsigned third = 0; third < 3; ++third) {
-        bool all = GetParam() == 16 || GetParam() == 100;
-        unsigned own = GetParam() == 1 ? 0 : GetParam() == 7 ? 1 : 2;
-        if (!all && third != own) continue;
-        RandomKernel random(third, GetParam(), RandomKernel::Data::wild);
-        for (size_t i = third; i < ops.size(); i += 3) {
+    ASSERT_GT(ops.size(), 350u);
+    for (unsigned part : parts.at(GetParam())) {
+        RandomKernel random(part, GetParam(), RandomKernel::Data::wild);
+        for (size_t i = part; i < ops.size(); i += kParts) {
             random.apply(ops[i]);
-            if (i % 4 == 0) random.convert();
-            if (i % 6 == 0) random.load_block(ops[i].scalar);
+            if (i % 3 == 0) random.convert();
+            if (i % 5 == 0) random.load_block(ops[i].scalar);
         }
         run_both(random.kernel, random.args, {kPrograms, 1, 1});
     }

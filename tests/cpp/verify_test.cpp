@@ -137,19 +137,19 @@ TEST(Verify, SelectTakesABoolAndTwoOfAKind) {
     EXPECT_EQ(b.refusal_of(Op::select, {b.p, b.f32(2), b.f32(3)}, kF32),
               at_2("select", "condition must be bool, got ptr<f32>"));
     EXPECT_EQ(c.refusal_of(Op::select, {c.on, c.p, c.p}, kF32),
-              at_2("select", "select requires f32 or i32 or bool, got ptr<f32>"));
+              at_2("select", "select requires float or int or bool, got ptr<f32>"));
     EXPECT_EQ(d.refusal_of(Op::select, {d.on, d.on, d.x}, kF32),
               at_2("select", "select cannot combine bool and f32"));
 }
 
 TEST(Verify, OpsTakeOnlyTheElementTypesOfTheirRow) {
     OneWrong a, b, c, d, e;
-    EXPECT_EQ(a.refusal_of(Op::exp, {a.i32(1)}, kI32), at_2("exp", "exp requires f32, got i32"));
-    EXPECT_EQ(b.refusal_of(Op::rem, {b.x, b.n}, kF32), at_2("rem", "rem requires i32, got f32"));
+    EXPECT_EQ(a.refusal_of(Op::exp, {a.i32(1)}, kI32), at_2("exp", "exp requires float, got i32"));
+    EXPECT_EQ(b.refusal_of(Op::shl, {b.x, b.n}, kF32), at_2("shl", "shl requires int, got f32"));
     EXPECT_EQ(c.refusal_of(Op::neg, {c.p}, kF32),
-              at_2("neg", "neg requires f32 or i32, got ptr<f32>"));
+              at_2("neg", "neg requires float or int, got ptr<f32>"));
     EXPECT_EQ(d.refusal_of(Op::add, {d.n, d.pointers}, kI32),
-              at_2("add", "add requires f32 or i32 or bool, got vector<8 x ptr<f32>>"));
+              at_2("add", "add requires float or int or bool, got vector<8 x ptr<f32>>"));
     EXPECT_EQ(e.refusal_of(Op::add, {e.on, e.n}, kI32),
               at_2("add", "add cannot combine bool and i32"));
 }
@@ -176,10 +176,10 @@ TEST(Verify, ReductionsTakeABlockOfNumbers) {
     EXPECT_EQ(a.refusal_of(Op::sum, {a.x}, kF32),
               at_2("sum", "sum requires a block of rank 1, got f32"));
     EXPECT_EQ(b.refusal_of(Op::max, {b.pointers}, kF32),
-              at_2("max", "max requires f32 or i32, got vector<8 x ptr<f32>>"));
+              at_2("max", "max requires float or int, got vector<8 x ptr<f32>>"));
     Value mask = c.kernel.constant(vec(Scalar::boolean, 8), 1);
-    EXPECT_EQ(c.refusal_of(Op::sum, {mask}, kBool),
-              at_2("sum", "sum requires f32 or i32, got vector<8 x bool>"));
+    EXPECT_EQ(c.refusal_of(Op::max, {mask}, kBool),
+              at_2("max", "max requires float or int, got vector<8 x bool>"));
 }
 
 TEST(Verify, Loads) {
@@ -216,7 +216,63 @@ TEST(Verify, PointerArithmetic) {
     EXPECT_EQ(a.refusal_of(Op::addptr, {a.x, a.n}, kF32),
               at_2("addptr", "expected pointer, got f32"));
     EXPECT_EQ(b.refusal_of(Op::addptr, {b.p, b.x}, Type::pointer(Scalar::f32)),
-              at_2("addptr", "pointer offset must be i32, got f32"));
+              at_2("addptr", "pointer offset must be an int, got f32"));
+}
+
+TEST(Verify, PointersMoveByAnyInt) {
+    for (int i = 0; i < scalar_count(); ++i) {
+        const ScalarInfo& type = info(static_cast<Scalar>(i));
+        for (int64_t width : {0, 8}) {
+            OneWrong b;
+            Value offset = b.param("offset", type.scalar);
+            if (width) offset = b.kernel.constant(vec(type.scalar, width), 0);
+            Type result = Type::pointer(Scalar::f32);
+            if (width) result = result.with_shape({width});
+            EXPECT_EQ(b.refusal_of(Op::addptr, {b.p, offset}, result),
+                      type.is_int() ? "no error"
+                                    : at_2("addptr", "pointer offset must be an int, got " +
+                                                         b.kernel.type(offset).str()));
+        }
+    }
+    OneWrong pointer;
+    EXPECT_EQ(pointer.refusal_of(Op::addptr, {pointer.p, pointer.p}, Type::pointer(Scalar::f32)),
+              at_2("addptr", "pointer offset must be an int, got ptr<f32>"));
+}
+
+TEST(Verify, OnlyI32AndF32MixByThemselves) {
+    for (int i = 0; i < scalar_count(); ++i)
+        for (int j = 0; j < scalar_count(); ++j) {
+            const ScalarInfo &a = info(static_cast<Scalar>(i)), &b = info(static_cast<Scalar>(j));
+            OneWrong add, store;
+            Value x = add.param("a", a.scalar), y = add.param("b", b.scalar);
+            bool mixes = promote(a.scalar, b.scalar).has_value();
+            EXPECT_EQ(mixes, a.scalar == b.scalar || (a.name == "i32" && b.name == "f32") ||
+                                 (a.name == "f32" && b.name == "i32"));
+            Type result = Type::scalar(promote(a.scalar, b.scalar).value_or(a.scalar));
+            EXPECT_EQ(add.refusal_of(Op::add, {x, y}, result),
+                      mixes ? "no error"
+                            : at_2("add", "add cannot combine " + std::string(a.name) + " and " +
+                                              std::string(b.name)));
+            Value to = store.pointer("to", b.scalar);
+            EXPECT_EQ(
+                store.refusal_of_store(to, store.param("a", a.scalar), {}),
+                is_storable(a.scalar, b.scalar)
+                    ? "no error"
+                    : at_2("store", "stored value must be convertible to " + std::string(b.name) +
+                                        ", got " + std::string(a.name)));
+        }
+}
+
+TEST(Verify, BitCountsAndHighProductsAreOfWideInts) {
+    OneWrong a, b, c, d;
+    Value byte = a.param("byte", Scalar::u8), wide = b.param("wide", Scalar::u64);
+    EXPECT_EQ(a.refusal_of(Op::popc, {byte}, kI32),
+              at_2("popc", "popc requires int of 32 or 64 bits, got u8"));
+    EXPECT_EQ(b.refusal_of(Op::clz, {wide}, Type::scalar(Scalar::u64)),
+              at_2("clz", "result must be i32, got u64"));
+    EXPECT_EQ(c.refusal_of(Op::umulhi, {c.x, c.x}, kF32),
+              at_2("umulhi", "umulhi requires int of 32 or 64 bits, got f32"));
+    EXPECT_EQ(d.refusal_of(Op::isnan, {d.x}, kF32), at_2("isnan", "result must be bool, got f32"));
 }
 
 TEST(Verify, AxisOfProgramIds) {
@@ -260,6 +316,42 @@ TEST(Verify, CastsKeepTheShapeAndChangeTheType) {
     EXPECT_EQ(c.refusal_of(Op::cast, {c.n}, vec(Scalar::f32, 8)),
               at_2("cast", "cannot cast i32 to vector<8 x f32>"));
     EXPECT_EQ(d.refusal_of(Op::cast, {d.n}, kI32), at_2("cast", "cannot cast i32 to i32"));
+}
+
+TEST(Verify, CastsTowardsZeroNarrowAFloat) {
+    for (int i = 0; i < scalar_count(); ++i)
+        for (int j = 0; j < scalar_count(); ++j) {
+            const ScalarInfo &from = info(static_cast<Scalar>(i)),
+                             &to = info(static_cast<Scalar>(j));
+            OneWrong b;
+            bool narrows = from.is_float() && to.is_float() && to.bytes < from.bytes;
+            EXPECT_EQ(
+                b.refusal_of(Op::cast_rtz, {b.param("a", from.scalar)}, Type::scalar(to.scalar)),
+                narrows ? "no error"
+                        : at_2("cast_rtz", "cannot cast " + std::string(from.name) + " to " +
+                                               std::string(to.name)));
+        }
+}
+
+TEST(Verify, BitcastsKeepTheWidth) {
+    for (int i = 0; i < scalar_count(); ++i)
+        for (int j = 0; j < scalar_count(); ++j) {
+            const ScalarInfo &from = info(static_cast<Scalar>(i)),
+                             &to = info(static_cast<Scalar>(j));
+            OneWrong b;
+            bool fits = i != j && from.bits() == to.bits();
+            EXPECT_EQ(
+                b.refusal_of(Op::bitcast, {b.param("a", from.scalar)}, Type::scalar(to.scalar)),
+                fits ? "no error"
+                     : at_2("bitcast", "cannot cast " + std::string(from.name) + " to " +
+                                           std::string(to.name)));
+        }
+    OneWrong a, b, c;
+    EXPECT_EQ(a.refusal_of(Op::bitcast, {a.p}, Type::scalar(Scalar::i64)),
+              at_2("bitcast", "cannot cast ptr<f32> to i64"));
+    EXPECT_EQ(b.refusal_of(Op::bitcast, {b.lanes}, kF32),
+              at_2("bitcast", "cannot cast vector<8 x i32> to f32"));
+    EXPECT_EQ(c.refusal_of(Op::bitcast, {c.lanes}, vec(Scalar::u32, 8)), "no error");
 }
 
 TEST(Verify, ErrorsCarryTheInstructionsLocation) {

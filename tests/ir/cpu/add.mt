@@ -28,8 +28,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
         const int v3_0 = (v1 + v2_0);
         {
             long long mt_bound = 256;
-            if ((long long)n - v3_0 < mt_bound) mt_bound = (long long)n - v3_0;
-            if (mt_bound < 0) mt_bound = 0;
+            mt_bound = lanes_below(n, v3_0, false, mt_bound);
             const bool mt_wraps = v3_0 > 2147483647 - 255;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = mt_wraps ? 256 : mt_bound;
@@ -38,12 +37,12 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v2 = iota() + (int)(0 + mt_lane);
-                    const i32v v3 = (splat_i32(v1) + v2);
+                    const i32v v3 = (splat<i32v>(v1) + v2);
                     const i32v v5 = splat_bool(true);
-                    const f32v v6 = load_f32((x + (v3_0 + mt_lane)));
-                    const f32v v8 = load_f32((y + (v3_0 + mt_lane)));
+                    const f32v v6 = load<f32v>((x + (v3_0 + mt_lane)));
+                    const f32v v8 = load<f32v>((y + (v3_0 + mt_lane)));
                     const f32v v9 = (v6 + v8);
-                    store_f32((out + (v3_0 + mt_lane)), v9);
+                    store<f32v>((out + (v3_0 + mt_lane)), v9);
                 }
             }
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
@@ -51,12 +50,12 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v2 = iota() + (int)(0 + mt_lane);
-                    const i32v v3 = (splat_i32(v1) + v2);
-                    const i32v v5 = (v3 < splat_i32(n));
-                    const f32v v6 = mt_wraps ? gather_f32(x, v3, v5, splat_f32(0.0f)) : load_f32((x + (v3_0 + mt_lane)), v5, splat_f32(0.0f));
-                    const f32v v8 = mt_wraps ? gather_f32(y, v3, v5, splat_f32(0.0f)) : load_f32((y + (v3_0 + mt_lane)), v5, splat_f32(0.0f));
+                    const i32v v3 = (splat<i32v>(v1) + v2);
+                    const i32v v5 = (v3 < splat<i32v>(n));
+                    const f32v v6 = mt_wraps ? gather<f32v>(x, v3, v5, splat<f32v>(0.0f)) : load<f32v>((x + (v3_0 + mt_lane)), v5, splat<f32v>(0.0f));
+                    const f32v v8 = mt_wraps ? gather<f32v>(y, v3, v5, splat<f32v>(0.0f)) : load<f32v>((y + (v3_0 + mt_lane)), v5, splat<f32v>(0.0f));
                     const f32v v9 = (v6 + v8);
-                    if (mt_wraps) scatter_f32(out, v3, v5, v9); else store_f32((out + (v3_0 + mt_lane)), v5, v9);
+                    if (mt_wraps) scatter<f32v>(out, v3, v5, v9); else store<f32v>((out + (v3_0 + mt_lane)), v5, v9);
                 }
             }
         }

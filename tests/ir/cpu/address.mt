@@ -32,18 +32,18 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v2 = iota() + (int)(4 + mt_lane);
-                    const f32v v5 = load_f32((x + (v2_0 + mt_lane + n)));
-                    store_f32((out + (v2_0 + mt_lane + p_v1)), v5);
+                    const f32v v5 = load<f32v>((x + (v2_0 + mt_lane + n)));
+                    store<f32v>((out + (v2_0 + mt_lane + p_v1)), v5);
                 }
             }
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const i32v mt_exists = iota() + (int)mt_lane < splat_i32(4);
+                    const i32v mt_exists = iota() + (int)mt_lane < 4;
                     const i32v v2 = iota() + (int)(4 + mt_lane);
-                    const f32v v5 = mt_wraps ? gather_f32((x + ((long long)n)), v2, mt_exists, splat_f32(0.0f)) : load_f32((x + (v2_0 + mt_lane + n)), mt_exists, splat_f32(0.0f));
-                    if (mt_wraps) scatter_f32((out + ((long long)p_v1)), v2, mt_exists, v5); else store_f32((out + (v2_0 + mt_lane + p_v1)), mt_exists, v5);
+                    const f32v v5 = mt_wraps ? gather<f32v>((x + ((long long)n)), v2, mt_exists, splat<f32v>(0.0f)) : load<f32v>((x + (v2_0 + mt_lane + n)), mt_exists, splat<f32v>(0.0f));
+                    if (mt_wraps) scatter<f32v>((out + ((long long)p_v1)), v2, mt_exists, v5); else store<f32v>((out + (v2_0 + mt_lane + p_v1)), mt_exists, v5);
                 }
             }
         }

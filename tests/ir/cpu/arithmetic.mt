@@ -37,13 +37,13 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
         const int v6 = (int)mt_grid[2];
         const int v7 = (v5 - v6);
         *i = v7;
-        const float v14 = i32_to_f32(n);
+        const float v14 = convert<float>(n);
         const float v8 = (v14 * 0.5f);
         const float v9 = (isnan(v8) ? (v8) : (isnan(__int_as_float(0x7fc00000)) ? (__int_as_float(0x7fc00000)) : ((v8) > (__int_as_float(0x7fc00000)) ? (v8) : (__int_as_float(0x7fc00000)))));
         const float v10 = (isnan(v9) ? (v9) : (isnan((-__int_as_float(0x7f800000))) ? ((-__int_as_float(0x7f800000))) : ((v9) < ((-__int_as_float(0x7f800000))) ? (v9) : ((-__int_as_float(0x7f800000))))));
         *x = v10;
         *x = v14;
-        const int v11 = f32_to_i32(v10);
+        const int v11 = convert<int>(v10);
         *i = v11;
         const bool v12 = (v10 < 1.0f);
         const int v13 = (v12 ? v11 : (-2147483647 - 1));

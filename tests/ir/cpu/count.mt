@@ -22,7 +22,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
         {
             const auto mt_join4 = [](auto a, auto b) { return (a + b); };
             i32v mt_partial4[kPartials];
-            for (auto& mt_each : mt_partial4) mt_each = splat_i32(0);
+            for (auto& mt_each : mt_partial4) mt_each = splat<i32v>(0);
             long long mt_bound = 32;
             const bool mt_wraps = v0_0 > 2147483647 - 31;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
@@ -33,7 +33,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v0 = iota() + (int)(0 + mt_lane);
                     const i32v v2 = load_bool((x + (v0_0 + mt_lane)));
-                    const i32v v3 = bool_to_i32(v2);
+                    const i32v v3 = from_bool<i32v>(v2);
                     mt_partial4[mt_part] = mt_join4(mt_partial4[mt_part], v3);
                 }
             }
@@ -43,7 +43,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v0 = iota() + (int)(0 + mt_lane);
                     const i32v v2 = mt_wraps ? gather_bool(x, v0, splat_bool(true), splat_bool(false)) : load_bool((x + (v0_0 + mt_lane)));
-                    const i32v v3 = bool_to_i32(v2);
+                    const i32v v3 = from_bool<i32v>(v2);
                     mt_partial4[mt_part] = mt_join4(mt_partial4[mt_part], v3);
                 }
             }

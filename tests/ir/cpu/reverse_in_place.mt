@@ -25,8 +25,8 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v0 = iota() + (int)(0 + mt_lane);
-                    const f32v v2 = load_f32((x + (v0_0 + mt_lane)));
-                    store_f32(mt_buffer2 + mt_lane, v2);
+                    const f32v v2 = load<f32v>((x + (v0_0 + mt_lane)));
+                    store(mt_buffer2 + mt_lane, v2);
                 }
             }
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
@@ -34,8 +34,8 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v0 = iota() + (int)(0 + mt_lane);
-                    const f32v v2 = mt_wraps ? gather_f32(x, v0, splat_bool(true), splat_f32(0.0f)) : load_f32((x + (v0_0 + mt_lane)));
-                    store_f32(mt_buffer2 + mt_lane, v2);
+                    const f32v v2 = mt_wraps ? gather<f32v>(x, v0, splat_bool(true), splat<f32v>(0.0f)) : load<f32v>((x + (v0_0 + mt_lane)));
+                    store(mt_buffer2 + mt_lane, v2);
                 }
             }
         }
@@ -44,10 +44,10 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const f32v v2 = load_f32(mt_buffer2 + mt_lane);
+                    const f32v v2 = load<f32v>(mt_buffer2 + mt_lane);
                     const i32v v0 = iota() + (int)(0 + mt_lane);
-                    const i32v v3 = (splat_i32(63) - v0);
-                    scatter_f32(x, v3, splat_bool(true), v2);
+                    const i32v v3 = (splat<i32v>(63) - v0);
+                    scatter<f32v>(x, v3, splat_bool(true), v2);
                 }
             }
         }

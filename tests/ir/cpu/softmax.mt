@@ -27,10 +27,9 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
         {
             const auto mt_join4 = [](auto a, auto b) { return (isnan(a) ? (a) : (isnan(b) ? (b) : ((a) > (b) ? (a) : (b)))); };
             f32v mt_partial4[kPartials];
-            for (auto& mt_each : mt_partial4) mt_each = splat_f32((-__int_as_float(0x7f800000)));
+            for (auto& mt_each : mt_partial4) mt_each = splat<f32v>((-__int_as_float(0x7f800000)));
             long long mt_bound = 100;
-            if ((long long)columns - v0_0 < mt_bound) mt_bound = (long long)columns - v0_0;
-            if (mt_bound < 0) mt_bound = 0;
+            mt_bound = lanes_below(columns, v0_0, false, mt_bound);
             const bool mt_wraps = v0_0 > 2147483647 - 99;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 100;
@@ -40,21 +39,21 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v0 = iota() + (int)(0 + mt_lane);
                     const i32v v1 = splat_bool(true);
-                    const f32v v3 = load_f32((x + (v0_0 + mt_lane)));
+                    const f32v v3 = load<f32v>((x + (v0_0 + mt_lane)));
                     mt_partial4[mt_part] = mt_join4(mt_partial4[mt_part], v3);
-                    store_f32(mt_buffer3 + mt_lane, v3);
+                    store(mt_buffer3 + mt_lane, v3);
                 }
             }
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const i32v mt_exists = iota() + (int)mt_lane < splat_i32(100);
+                    const i32v mt_exists = iota() + (int)mt_lane < 100;
                     const i32v v0 = iota() + (int)(0 + mt_lane);
-                    const i32v v1 = (v0 < splat_i32(columns));
-                    const f32v v3 = mt_wraps ? gather_f32(x, v0, (v1 & mt_exists), splat_f32((-__int_as_float(0x7f800000)))) : load_f32((x + (v0_0 + mt_lane)), (v1 & mt_exists), splat_f32((-__int_as_float(0x7f800000))));
-                    mt_partial4[mt_part] = mt_join4(mt_partial4[mt_part], (mt_exists ? v3 : splat_f32((-__int_as_float(0x7f800000)))));
-                    store_f32(mt_buffer3 + mt_lane, v3);
+                    const i32v v1 = (v0 < splat<i32v>(columns));
+                    const f32v v3 = mt_wraps ? gather<f32v>(x, v0, (v1 & mt_exists), splat<f32v>((-__int_as_float(0x7f800000)))) : load<f32v>((x + (v0_0 + mt_lane)), (v1 & mt_exists), splat<f32v>((-__int_as_float(0x7f800000))));
+                    mt_partial4[mt_part] = mt_join4(mt_partial4[mt_part], (mt_exists ? v3 : splat<f32v>((-__int_as_float(0x7f800000)))));
+                    store(mt_buffer3 + mt_lane, v3);
                 }
             }
             v4 = halve(mt_partial4, mt_join4);
@@ -63,36 +62,35 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
         {
             const auto mt_join7 = [](auto a, auto b) { return (a + b); };
             f32v mt_partial7[kPartials];
-            for (auto& mt_each : mt_partial7) mt_each = splat_f32(-0.0f);
+            for (auto& mt_each : mt_partial7) mt_each = splat<f32v>(-0.0f);
             for (long long mt_strip = 0; mt_strip < 96; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const f32v v3 = load_f32(mt_buffer3 + mt_lane);
-                    const f32v v5 = (v3 - splat_f32(v4));
+                    const f32v v3 = load<f32v>(mt_buffer3 + mt_lane);
+                    const f32v v5 = (v3 - splat<f32v>(v4));
                     const f32v v6 = expf(v5);
                     mt_partial7[mt_part] = mt_join7(mt_partial7[mt_part], v6);
-                    store_f32(mt_buffer6 + mt_lane, v6);
+                    store(mt_buffer6 + mt_lane, v6);
                 }
             }
             for (long long mt_strip = 96; mt_strip < 100; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const i32v mt_exists = iota() + (int)mt_lane < splat_i32(100);
-                    const f32v v3 = load_f32(mt_buffer3 + mt_lane);
-                    const f32v v5 = (v3 - splat_f32(v4));
+                    const i32v mt_exists = iota() + (int)mt_lane < 100;
+                    const f32v v3 = load<f32v>(mt_buffer3 + mt_lane);
+                    const f32v v5 = (v3 - splat<f32v>(v4));
                     const f32v v6 = expf(v5);
-                    mt_partial7[mt_part] = mt_join7(mt_partial7[mt_part], (mt_exists ? v6 : splat_f32(-0.0f)));
-                    store_f32(mt_buffer6 + mt_lane, v6);
+                    mt_partial7[mt_part] = mt_join7(mt_partial7[mt_part], (mt_exists ? v6 : splat<f32v>(-0.0f)));
+                    store(mt_buffer6 + mt_lane, v6);
                 }
             }
             v7 = halve(mt_partial7, mt_join7);
         }
         {
             long long mt_bound = 100;
-            if ((long long)columns - v0_0 < mt_bound) mt_bound = (long long)columns - v0_0;
-            if (mt_bound < 0) mt_bound = 0;
+            mt_bound = lanes_below(columns, v0_0, false, mt_bound);
             const bool mt_wraps = v0_0 > 2147483647 - 99;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = mt_wraps ? 100 : mt_bound;
@@ -100,23 +98,23 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const f32v v6 = load_f32(mt_buffer6 + mt_lane);
+                    const f32v v6 = load<f32v>(mt_buffer6 + mt_lane);
                     const i32v v0 = iota() + (int)(0 + mt_lane);
                     const i32v v1 = splat_bool(true);
-                    const f32v v8 = (v6 / splat_f32(v7));
-                    store_f32((out + (v0_0 + mt_lane)), v8);
+                    const f32v v8 = (v6 / splat<f32v>(v7));
+                    store<f32v>((out + (v0_0 + mt_lane)), v8);
                 }
             }
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const i32v mt_exists = iota() + (int)mt_lane < splat_i32(100);
-                    const f32v v6 = load_f32(mt_buffer6 + mt_lane);
+                    const i32v mt_exists = iota() + (int)mt_lane < 100;
+                    const f32v v6 = load<f32v>(mt_buffer6 + mt_lane);
                     const i32v v0 = iota() + (int)(0 + mt_lane);
-                    const i32v v1 = (v0 < splat_i32(columns));
-                    const f32v v8 = (v6 / splat_f32(v7));
-                    if (mt_wraps) scatter_f32(out, v0, (v1 & mt_exists), v8); else store_f32((out + (v0_0 + mt_lane)), (v1 & mt_exists), v8);
+                    const i32v v1 = (v0 < splat<i32v>(columns));
+                    const f32v v8 = (v6 / splat<f32v>(v7));
+                    if (mt_wraps) scatter<f32v>(out, v0, (v1 & mt_exists), v8); else store<f32v>((out + (v0_0 + mt_lane)), (v1 & mt_exists), v8);
                 }
             }
         }

@@ -22,7 +22,7 @@ kernel arithmetic(i: ptr<i32>, x: ptr<f32>, n: i32) {
 }
 ; ---
 static __device__ int idiv(int a, int b) {
-    return b == 0 ? -1 : b == -1 ? (int)(0u - (unsigned)a) : a / b;
+    return b == 0 ? -1 : b == -1 ? (int)(0 - (unsigned)a) : a / b;
 }
 
 static __device__ int irem(int a, int b) {

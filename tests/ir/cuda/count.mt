@@ -37,7 +37,7 @@ extern "C" __global__
 void count(int* total, unsigned char* x) {
     __shared__ int mt_warps0[1];
     int v0 = threadIdx.x;
-    bool v2 = (true ? (x[v0] != 0) : 0);
+    bool v2 = (true ? (x[v0] != 0) : false);
     int v3 = (int)(v2);
     int v4 = mt_sum_i32(v3, mt_warps0);
     int v5 = (true ? total[0] : 0);

@@ -1,0 +1,250 @@
+// Every row of ops.def and every conversion: vectors agree to the bit with scalars. Included by the
+// vector tests, which name their SUITE first.
+#include "vector_prelude.h"
+
+// Of (!a & b), on vectors of bools.
+#pragma GCC diagnostic ignored "-Wparentheses"
+
+namespace mytriton::rows {
+namespace {
+
+struct NotDefined {};
+
+// Lanes of a result, compared with the row's scalar result.
+template <class T, class V, class Scalar>
+bool agrees(V got, int lane, Scalar expected) {
+    if constexpr (std::is_same_v<Scalar, bool>)
+        return got[lane] == -int(expected);  // a mask
+    else if constexpr (std::is_same_v<V, VectorOfType<T>>)
+        return same(T(got[lane]), T(expected));
+    else
+        return got[lane] == expected;  // a count
+}
+
+// Runs `row` on triples of values: all pairs of special values first, then at random.
+template <class T, bool select, class Row>
+void check_row(const char* name, Row row) {
+    using V = VectorOfType<T>;
+    const std::vector<T> special = special_values<T>(), values = values_of<T>(300);
+    std::mt19937_64 random(7);
+    const size_t pairs = special.size() * special.size();
+    for (size_t at = 0; at < pairs + 4000; at += kLanes) {
+        V a, b, c;
+        for (int k = 0; k < kLanes; ++k) {
+            bool pair = at + k < pairs;
+            a[k] = pair ? special[(at + k) / special.size()] : values[random() % values.size()];
+            b[k] = pair ? special[(at + k) % special.size()] : values[random() % values.size()];
+            c[k] = values[random() % values.size()];
+        }
+        if constexpr (select) {
+            const i32v on = (iota() * int(random() % 64 * 2 + 1) & 2) != 0;
+            const V got = row(mask_of<V>(on), b, c);
+            for (int k = 0; k < kLanes; ++k)
+                ASSERT_TRUE(same(Element<V>(got[k]), T(row(on[k] != 0, b[k], c[k])))) << name;
+        } else {
+            const auto got = row(a, b, c);
+            for (int k = 0; k < kLanes; ++k)
+                ASSERT_TRUE((agrees<T>(got, k, row(T(a[k]), T(b[k]), T(c[k])))))
+                    << name << " of " << 8 * sizeof(T) << " bits: " << +a[k] << ", " << +b[k]
+                    << ", " << +c[k];
+        }
+    }
+}
+
+// The column of a type class, where there is one.
+template <class T, bool select, bool wide, class Row>
+void check_column(const char* name, Row row) {
+    if constexpr (!std::is_same_v<decltype(row(T{}, T{}, T{})), NotDefined>)
+        if constexpr (!wide || sizeof(T) >= 4) check_row<T, select>(name, row);
+}
+
+// A bool in a vector is 0 or -1.
+template <class Row>
+void check_bools(const char* name, Row row) {
+    if constexpr (!std::is_same_v<decltype(row(true, true, true)), NotDefined>)
+        for (int bits = 0; bits < 8; ++bits) {
+            const bool a = bits & 1, b = bits & 2, c = bits & 4;
+            const i32v got = row(splat_bool(a), splat_bool(b), splat_bool(c));
+            for (int k = 0; k < kLanes; ++k)
+                ASSERT_EQ(got[k], -int(bool(row(a, b, c)))) << name << bits;
+        }
+}
+
+constexpr unsigned kExact = 0, kWraps = 0, kCostly = 0, kWide = 1;
+
+#define NA \
+    NotDefined {}
+#define ROW(expression)                                                             \
+    []([[maybe_unused]] auto a, [[maybe_unused]] auto b, [[maybe_unused]] auto c) { \
+        return expression;                                                          \
+    }
+#define IS_Unary false
+#define IS_Binary false
+#define IS_Ternary false
+#define IS_Select true
+#define MATH(...)
+#define PURE(name, form, result, traits, python, torch, doc, f, i, b_)                         \
+    for_each_float([]<class T>() { check_column<T, IS_##form, false>(#name, ROW(f)); });       \
+    for_each_int([]<class T>() { check_column<T, IS_##form, (traits) != 0>(#name, ROW(i)); }); \
+    check_bools(#name, ROW(b_));
+#define REDUCE(...)
+#define STRUCTURAL(...)
+
+TEST(SUITE, ExactRowsAgreeWithScalars) {
+#include "ir/ops.def"
+}
+
+#define MATH(name, form, python, torch, doc, f, ...) \
+    for_each_float([]<class T>() { check_row<T, false>(#name, ROW(f)); });
+#define PURE(...)
+#define REDUCE(...)
+#define STRUCTURAL(...)
+
+TEST(SUITE, RowsOfMathAgreeWithScalars) {
+#include "ir/ops.def"
+}
+#undef NA
+
+TEST(SUITE, ExpfAgreesWithScalarsEverywhere) {
+    int different = 0;
+    std::uint64_t bits = 0;
+    while (bits < (std::uint64_t{1} << 32)) {
+        f32v x = {};
+        for (int k = 0; k < kLanes; ++k, bits += 1009) x[k] = float_of(int(std::uint32_t(bits)));
+        f32v got = expf(x);
+        for (int k = 0; k < kLanes; ++k) different += !same(float(got[k]), expf(float(x[k])));
+    }
+    EXPECT_EQ(different, 0);
+}
+
+// --- conversions ---------------------------------------------------------------------------------
+
+template <class From, class To>
+void check_conversion() {
+    const std::vector<From> values = values_of<From>(2000);
+    for (size_t at = 0; at < values.size(); at += kLanes) {
+        const auto v = vector_at(values, at);
+        const auto got = convert<VectorOfType<To>>(v);
+        for (int k = 0; k < kLanes; ++k)
+            ASSERT_TRUE(same(To(got[k]), convert<To>(From(v[k]))))
+                << +v[k] << " gives " << +got[k] << ", not " << +convert<To>(From(v[k]));
+    }
+}
+
+TEST(SUITE, ConversionsAgreeWithScalars) {
+    for_each_type([]<class From>() {
+        for_each_type([]<class To>() { check_conversion<From, To>(); });
+        const std::vector<From> values = values_of<From>(500);
+        for (size_t at = 0; at < values.size(); at += kLanes) {
+            const auto v = vector_at(values, at);
+            const i32v got = to_bool(v);
+            for (int k = 0; k < kLanes; ++k) ASSERT_EQ(got[k], -int(to_bool(From(v[k]))));
+        }
+        for (bool value : {false, true}) {
+            const auto got = from_bool<VectorOfType<From>>(splat_bool(value));
+            for (int k = 0; k < kLanes; ++k) ASSERT_EQ(got[k], from_bool<From>(value));
+        }
+        const i32v odd = (iota() & 1) != 0;
+        const auto mask = mask_of<VectorOfType<From>>(odd);
+        for (int k = 0; k < kLanes; ++k) ASSERT_EQ(mask[k], -(k % 2));
+        const i32v back = to_mask(mask);
+        for (int k = 0; k < kLanes; ++k) ASSERT_EQ(back[k], odd[k]);
+    });
+}
+
+TEST(SUITE, ResizedIntsAreExtendedByTheirOwnSign) {
+    for_each_int([]<class From>() {
+        for_each_int([]<class To>() {
+            const std::vector<From> values = values_of<From>(500);
+            for (size_t at = 0; at < values.size(); at += kLanes) {
+                const auto v = vector_at(values, at);
+                const auto got = resize<VectorOfType<To>>(v);
+                for (int k = 0; k < kLanes; ++k) ASSERT_EQ(To(got[k]), To(From(v[k])));
+            }
+        });
+    });
+}
+
+bool same_half(u16v got, int lane, unsigned short expected, unsigned short infinity) {
+    bool both_nan = (got[lane] & 0x7fff) > infinity && (expected & 0x7fff) > infinity;
+    return got[lane] == expected || both_nan;
+}
+
+TEST(SUITE, EveryHalfWidensAsScalarsDo) {
+    for (int bits = 0; bits < 0x10000; bits += kLanes) {
+        const u16v halves = resize<u16v>(iota() + bits);
+        const f32v from_f16 = f16_to_f32(halves), from_bf16 = bf16_to_f32(halves);
+        for (int k = 0; k < kLanes; ++k) {
+            ASSERT_TRUE(same(float(from_f16[k]), f16_to_f32(halves[k]))) << halves[k];
+            ASSERT_TRUE(same(float(from_bf16[k]), bf16_to_f32(halves[k]))) << halves[k];
+        }
+    }
+}
+
+TEST(SUITE, FloatsNarrowAsScalarsDo) {
+    // Every f16 and bf16, and what lies around them: ties, and both sides of ties.
+    std::vector<float> values = values_of<float>(50'000);
+    for (int bits = 0; bits < 0x10000; ++bits)
+        for (int beside : {-1, 0, 1, 0x1000, 0x1001, 0xfff}) {
+            values.push_back(float_of(bits_of(f16_to_f32(f16(bits))) + beside));
+            if (bits % 16 == 0)
+                values.push_back(float_of((bits << 16) + (beside & 0xf) + (beside >> 12 << 15)));
+        }
+    for (size_t at = 0; at < values.size(); at += kLanes) {
+        const f32v v = vector_at(values, at);
+        const u16v nearest = f32_to_f16(v), truncated = f32_to_f16_rtz(v);
+        const u16v brief = f32_to_bf16(v), brief_truncated = f32_to_bf16_rtz(v);
+        for (int k = 0; k < kLanes; ++k) {
+            const float x = v[k];
+            ASSERT_TRUE(same_half(nearest, k, f32_to_f16(x), 0x7c00)) << x;
+            ASSERT_TRUE(same_half(truncated, k, f32_to_f16_rtz(x), 0x7c00)) << x;
+            ASSERT_TRUE(same_half(brief, k, f32_to_bf16(x), 0x7f80)) << x;
+            ASSERT_TRUE(same_half(brief_truncated, k, f32_to_bf16_rtz(x), 0x7f80)) << x;
+        }
+    }
+}
+
+TEST(SUITE, DoublesNarrowAsScalarsDo) {
+    std::vector<double> values = values_of<double>(10'000);
+    for (float beside : values_of<float>(10'000))
+        for (int step : {-1, 0, 1, 1 << 28, (1 << 28) + 1})
+            values.push_back(float_of(bits_of(double(beside)) + step));
+    for (size_t at = 0; at < values.size(); at += kLanes) {
+        const f64v v = vector_at(values, at);
+        const f32v truncated = f64_to_f32_rtz(v), odd = f64_to_f32_odd(v);
+        for (int k = 0; k < kLanes; ++k) {
+            const double x = v[k];
+            ASSERT_TRUE(same(float(truncated[k]), f64_to_f32_rtz(x))) << x;
+            ASSERT_TRUE(same(float(odd[k]), f64_to_f32_odd(x))) << x;
+        }
+    }
+}
+
+// --- what the templates of math are made of ------------------------------------------------------
+
+TEST(SUITE, ConstantsFillAllLanes) {
+    for_each_type([]<class T>() {
+        for (T value : special_values<T>()) {
+            const auto v = splat<VectorOfType<T>>(value);
+            for (int k = 0; k < kLanes; ++k) ASSERT_TRUE(same(T(v[k]), value));
+        }
+    });
+    for (int k = 0; k < kLanes; ++k) EXPECT_EQ(iota()[k], k);
+    EXPECT_TRUE(std::signbit(fill<f32v>(-0.0f)[kLanes - 1]));
+    EXPECT_EQ(fill_ints<f64v>(-7)[kLanes - 1], -7);
+}
+
+TEST(SUITE, BoundsKeepNan) {
+    for (float x : special_values<float>()) {
+        const f32v got = bounded(splat<f32v>(x), splat<f32v>(-1.5f), splat<f32v>(100.0f));
+        EXPECT_TRUE(same(float(got[kLanes - 1]), bounded(x, -1.5f, 100.0f))) << x;
+    }
+}
+
+TEST(SUITE, AnyMeetsEveryLane) {
+    EXPECT_FALSE(any(i32v{}));
+    for (int k = 0; k < kLanes; ++k) EXPECT_TRUE(any(iota() == k)) << k;
+}
+
+}  // namespace
+}  // namespace mytriton::rows

@@ -1,0 +1,62 @@
+; run: --emit ssa
+kernel k(s: ptr<i8>, w: ptr<i64>, p: ptr<u8>, u: ptr<u64>, h: ptr<f16>, b: ptr<bf16>, d: ptr<f64>) {
+    store s, 0_i8, none
+    store s, -128_i8, none
+    store s, 127_i8, none
+    store w, 256_i64, none
+    store w, -9223372036854775808_i64, none
+    store w, 9223372036854775807_i64, none
+    store p, 255_u8, none
+    store u, 18446744073709551615_u64, none
+    store h, 0.1_f16, none
+    store h, 65504.0_f16, none
+    store h, 65519.0_f16, none
+    store h, -0.0_f16, none
+    store h, 6e-08_f16, none
+    store h, inf_f16, none
+    store h, nan_f16, none
+    store h, nan_0x7e01_f16, none
+    store b, 0.1_bf16, none
+    store b, 3e38_bf16, none
+    store b, 1.00390625_bf16, none
+    store b, -inf_bf16, none
+    store b, nan_bf16, none
+    store d, 0.1_f64, none
+    store d, 1e308_f64, none
+    store d, 5e-324_f64, none
+    store d, 0.30000000000000004_f64, none
+    store d, 16777217.0_f64, none
+    store d, nan_f64, none
+    store d, nan_0xfff8000000000000_f64, none
+}
+; ---
+kernel k(s: ptr<i8>, w: ptr<i64>, p: ptr<u8>, u: ptr<u64>, h: ptr<f16>, b: ptr<bf16>, d: ptr<f64>) {
+    store s, 0_i8, none
+    store s, -128_i8, none
+    store s, 127_i8, none
+    store w, 256_i64, none
+    store w, -9223372036854775808_i64, none
+    store w, 9223372036854775807_i64, none
+    store p, 255_u8, none
+    store u, 18446744073709551615_u64, none
+    store h, 0.099975586_f16, none
+    store h, 65504.0_f16, none
+    store h, 65504.0_f16, none
+    store h, -0.0_f16, none
+    store h, 5.9604645e-08_f16, none
+    store h, inf_f16, none
+    store h, nan_f16, none
+    store h, nan_0x7e01_f16, none
+    store b, 0.100097656_bf16, none
+    store b, 3.0040553e+38_bf16, none
+    store b, 1.0_bf16, none
+    store b, -inf_bf16, none
+    store b, nan_bf16, none
+    store d, 0.1_f64, none
+    store d, 1e+308_f64, none
+    store d, 5e-324_f64, none
+    store d, 0.30000000000000004_f64, none
+    store d, 16777217.0_f64, none
+    store d, nan_f64, none
+    store d, nan_0xfff8000000000000_f64, none
+}
