@@ -47,6 +47,7 @@ __all__ = [
     "div_rn",
     "dtype",
     "fdiv",
+    "full",
     "load",
     "maximum",
     "minimum",
@@ -58,6 +59,8 @@ __all__ = [
     "store",
     "tensor",
     "where",
+    "zeros",
+    "zeros_like",
 ]
 
 for _dtype in DTYPES.values():
@@ -214,6 +217,31 @@ def arange(start: int, end: int) -> tensor:
     trace = current_trace("arange")
     first, last = _constant_int(start, "arange: start"), _constant_int(end, "arange: end")
     return tensor(trace, trace.arange(first, last, caller_place()))
+
+
+def full(shape: Any, value: Any, dtype: DType) -> tensor:
+    """A block of `shape` with `value` in every lane, as `dtype`; an empty shape gives a scalar.
+
+    `value`: a number or a traced scalar. Sizes are known at compile time.
+    """
+    trace = current_trace("full")
+    place = caller_place()
+    sizes = shape.value if isinstance(shape, constexpr) else shape
+    if not isinstance(sizes, list | tuple):
+        sizes = [sizes]
+    lengths = [_constant_int(size, "full: a size") for size in sizes]
+    scalar = cast(value, dtype)
+    return tensor(trace, trace.splat(scalar._node, lengths, place))
+
+
+def zeros(shape: Any, dtype: DType) -> tensor:
+    """A block of `shape` with 0 in every lane."""
+    return full(shape, 0, dtype)
+
+
+def zeros_like(input: tensor) -> tensor:
+    """Zeros of the shape and type of `input`."""
+    return zeros(input.shape, input.dtype)
 
 
 def where(condition: Any, x: Any, y: Any) -> tensor:

@@ -138,23 +138,17 @@ inline float __double2float_rz(double a) {
     return mytriton::rows::f64_to_f32_rtz(a);
 }
 
-// Atomics. Fibers take turns between instructions only, so that a plain update is atomic; the
-// runtime is told of it, and that it is one.
-
-template <class T, class Update>
-[[gnu::no_sanitize("thread")]] inline T mt_atomic(T* at, Update update) {
-    mt_atomic_access(at, sizeof(T));
-    const T old = *at;
-    *at = update(old);
-    return old;
-}
-
-#define MT_ATOMIC(name, T, next)                                \
-    inline T name(T* at, T value) {                             \
-        return mt_atomic(at, [=](T old) -> T { return next; }); \
-    }                                                           \
-    inline T name##_system(T* at, T value) {                    \
-        return name(at, value);                                 \
+// Atomics. Fibers take turns at instrumented accesses only, of which there is none here between the
+// load and the store. The runtime is told that they are atomic.
+#define MT_ATOMIC(name, T, next)                                   \
+    [[gnu::no_sanitize("thread")]] inline T name(T* at, T value) { \
+        mt_atomic_access(at, sizeof(T));                           \
+        const T old = *at;                                         \
+        *at = (T)(next);                                           \
+        return old;                                                \
+    }                                                              \
+    inline T name##_system(T* at, T value) {                       \
+        return name(at, value);                                    \
     }
 MT_ATOMIC(atomicAdd, int, int(unsigned(old) + unsigned(value)))
 MT_ATOMIC(atomicAdd, unsigned, old + value)
@@ -185,8 +179,11 @@ MT_ATOMIC(atomicExch, float, value)
 #undef MT_ATOMIC
 
 #define MT_CAS(T)                                                                  \
-    inline T atomicCAS(T* at, T compare, T value) {                                \
-        return mt_atomic(at, [=](T old) { return old == compare ? value : old; }); \
+    [[gnu::no_sanitize("thread")]] inline T atomicCAS(T* at, T compare, T value) { \
+        mt_atomic_access(at, sizeof(T));                                           \
+        const T old = *at;                                                         \
+        if (old == compare) *at = value;                                           \
+        return old;                                                                \
     }                                                                              \
     inline T atomicCAS_system(T* at, T compare, T value) {                         \
         return atomicCAS(at, compare, value);                                      \
@@ -239,6 +236,14 @@ inline unsigned short mt_ptx(const char* text, float a) {
     if (mt_begins(text, "\"cvt.rn.f16.f32 ")) return mytriton::rows::f32_to_f16(a);
     if (!mt_begins(text, "\"cvt.rz.f16.f32 ")) __builtin_trap();
     return mytriton::rows::f32_to_f16_rtz(a);
+}
+template <class T>
+unsigned long long mt_ptx(const char* text, const T* a) {
+    if (!mt_begins(text, "\"ld.global.")) __builtin_trap();
+    const T value = *a;
+    unsigned long long bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof value);
+    return bits;
 }
 #define asm(...) r = mt_ptx(#__VA_ARGS__, a)
 
