@@ -1,4 +1,4 @@
-"""Adding an op is adding one row: a copy of the project gets `rsqrt` and then has it everywhere.
+"""Adding an op is adding one row: a copy of the project gets two and then has them everywhere.
 
 This is the example of CONTRIBUTING.md, executed. It takes a build of the extension.
 """
@@ -14,36 +14,64 @@ import pytest
 from test_golden import FILES
 
 ROOT = Path(__file__).parent.parent
-ROW = (
-    'PURE(rsqrt, Unary, Same, kCostly, "tl", "One over the square root of a.", '
-    "(1.0f / sqrtf(a)), NA, NA)\n"
-)
+# As they stand in CONTRIBUTING.md, which a test below checks.
+ROWS = """\
+PURE(square, Unary, Same, kExact | kWraps, "tl", "torch.square", "a times a; integers wrap.", \
+(a * a), (a * a), NA)
+MATH(silu, Unary, "tl", "torch.nn.functional.silu", "a times sigmoid(a).", \
+(a * sigmoidf(a)), 3.00, 5, 4)
+"""
 
 CHECK = """
 import os
-import numpy
 import torch
 import mytriton as triton
 import mytriton.language as tl
 
 @triton.jit
-def kernel(x, out, BLOCK: tl.constexpr):
+def kernel(x, i, squares, wrapped, smooth, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
-    tl.store(out + at, tl.rsqrt(tl.load(x + at)))
+    a = tl.load(x + at)
+    tl.store(squares + at, tl.square(a))
+    tl.store(wrapped + at, tl.square(tl.load(i + at)))
+    tl.store(smooth + at, a.silu())
 
-x = torch.cat([torch.rand(60), torch.tensor([0.0, -1.0, float("inf"), 1e-45])])
-out = torch.empty(64)
-expressions, ssa, cuda = kernel[(1,)](x, out, BLOCK=64)
-with numpy.errstate(all="ignore"):  # torch's own sqrt is not always correctly rounded
-    expected = numpy.float32(1) / numpy.sqrt(x.numpy())
-numpy.testing.assert_array_equal(out.numpy(), expected)
-assert "rsqrt(" in str(expressions), expressions
-assert "= rsqrt %" in str(ssa), ssa
-assert "(1.0f / sqrtf(v" in cuda, cuda
-assert "(1.0f / sqrtf(v" in kernel[(1,)](x, out, BLOCK=64).asm["cpu"]
-assert "One over the square root" in tl.rsqrt.__doc__
+@triton.jit
+def spelled_out(x, out, BLOCK: tl.constexpr):
+    a = tl.load(x + tl.arange(0, BLOCK))
+    tl.store(out + tl.arange(0, BLOCK), a * tl.sigmoid(a))
+
+i = torch.randint(-(2**63), 2**63 - 1, (64,))
+x = torch.cat([torch.randn(59), torch.tensor([0.0, -0.0, float("inf"), float("nan"), 1e-5])])
+for floats, small in [("float32", "int32"), ("float64", "int64"), ("float16", "uint8")]:
+    a, b = x.to(getattr(torch, floats)), i.to(getattr(torch, small))
+    squares, wrapped, smooth = torch.empty_like(a), torch.empty_like(b), torch.empty_like(a)
+    compiled = kernel[(1,)](a, b, squares, wrapped, smooth, BLOCK=64)
+    expressions, ssa, cuda = compiled
+    same = dict(rtol=0, atol=0, equal_nan=True)
+    torch.testing.assert_close(squares, a * a, **same)
+    torch.testing.assert_close(wrapped, b * b, **same)
+    torch.testing.assert_close(smooth, torch.nn.functional.silu(a), equal_nan=True)
+    if floats != "float16":  # which would be rounded twice
+        expected = torch.empty_like(a)
+        spelled_out[(1,)](a, expected, BLOCK=64)
+        torch.testing.assert_close(smooth, expected, **same)
+    assert "square(" in str(expressions) and "silu(" in str(expressions), expressions
+    assert "= square %" in str(ssa) and "= silu %" in str(ssa), ssa
+    name = "sigmoid" if floats == "float64" else "sigmoidf"
+    assert f"* {name}(v" in cuda and f" {name}(" in cuda.split("__global__")[0], cuda
+    assert "* sigmoidf(v" in compiled.asm["cpu"], compiled.asm["cpu"]
+
+@triton.jit
+def folded(out):
+    tl.store(out, tl.square(tl.cast(3, tl.int32)))
+
+assert "store out, 9, none" in folded[(1,)](torch.zeros(1, dtype=torch.int32)).asm["ssa"]
+assert "a times a; integers wrap." in tl.square.__doc__
+assert "a times sigmoid(a)." in tl.silu.__doc__
+assert tl.math.silu is tl.silu
 assert triton.__file__.startswith(os.getcwd())
-print("rsqrt works")
+print("square and silu work")
 """
 
 
@@ -63,8 +91,8 @@ def copy_with_a_new_row(tmp_path_factory: pytest.TempPathFactory) -> Path:
         else:
             shutil.copy(source, copy)
     table = copy / "csrc" / "ir" / "ops.def"
-    before, exp, after = table.read_text().partition("PURE(exp,")
-    table.write_text(before + ROW + exp + after)
+    before, sum_row, after = table.read_text().partition("REDUCE(sum,")
+    table.write_text(before + ROWS + sum_row + after)
     build = copy / "build"
     configure = [tool("cmake"), "-S", copy, "-B", build, "-G", "Ninja"]
     configure += [f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DPython_EXECUTABLE={sys.executable}"]
@@ -72,6 +100,10 @@ def copy_with_a_new_row(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for command in (configure, [tool("cmake"), "--build", build, "--target", "_C"]):
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return copy
+
+
+def test_contributing_shows_these_rows() -> None:
+    assert f"```\n{ROWS}```\n" in (ROOT / "CONTRIBUTING.md").read_text()
 
 
 @pytest.mark.parametrize("engine", ["compiled", "evaluated"])
@@ -84,7 +116,7 @@ def test_one_row_is_enough(copy_with_a_new_row: Path, engine: str) -> None:
         cwd=copy_with_a_new_row,  # whose mytriton is then the one that is imported
         env=environment,
     )
-    assert done.stdout == "rsqrt works\n", done.stderr
+    assert done.stdout == "square and silu work\n", done.stderr
 
 
 def test_golden_files_do_not_depend_on_the_number_of_rows(copy_with_a_new_row: Path) -> None:
