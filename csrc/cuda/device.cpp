@@ -282,6 +282,7 @@ std::string device_conversion(Op op, Scalar from, Scalar to, const std::string& 
     if (op == Op::cast_rtz) return "__double2float_rz(" + text + ")";
     if (info(from).is_half()) {
         std::string name = std::string(info(from).name) + "_to_f32";
+        define_type(from, functions);
         define_half(name, functions);
         return name + "(" + text + ")";
     }
@@ -295,7 +296,6 @@ std::string device_conversion(Op op, Scalar from, Scalar to, const std::string& 
 
 void define_type(Scalar scalar, DeviceFunctions& functions) {
     if (!info(scalar).is_half()) return;
-    // Sorts before every function.
     functions.insert("// The bits of a float.\ntypedef unsigned short " +
                      std::string(info(scalar).name) + ";\n");
 }

@@ -3,13 +3,25 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ir/op.h"
 
 namespace mytriton {
 
-// Definitions that stand above a kernel, each once.
-using DeviceFunctions = std::set<std::string>;
+// Definitions that stand above a kernel, each once, in the order in which they were first needed:
+// what a function calls comes before it.
+class DeviceFunctions {
+  public:
+    void insert(const std::string& text) {
+        if (known_.insert(text).second) texts_.push_back(text);
+    }
+    const std::vector<std::string>& texts() const { return texts_; }
+
+  private:
+    std::set<std::string> known_;
+    std::vector<std::string> texts_;
+};
 
 // An elementwise row on operands of this type. f64 has the names without f: exp for expf. With
 // `may_overflow`, arithmetic of signed ints goes through unsigned.

@@ -52,10 +52,10 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const i32v v2 = iota() + (int)(0 + mt_lane);
                     const i32v v3 = (splat<i32v>(v1) + v2);
                     const i32v v5 = (v3 < splat<i32v>(n));
-                    const f32v v6 = mt_wraps ? gather<f32v>(x, v3, v5, splat<f32v>(0.0f)) : load<f32v>((x + (v3_0 + mt_lane)), v5, splat<f32v>(0.0f));
-                    const f32v v8 = mt_wraps ? gather<f32v>(y, v3, v5, splat<f32v>(0.0f)) : load<f32v>((y + (v3_0 + mt_lane)), v5, splat<f32v>(0.0f));
+                    const f32v v6 = mt_wraps ? gather<f32v>(addresses(x, v3), v5, splat<f32v>(0.0f)) : load<f32v>((x + (v3_0 + mt_lane)), v5, splat<f32v>(0.0f));
+                    const f32v v8 = mt_wraps ? gather<f32v>(addresses(y, v3), v5, splat<f32v>(0.0f)) : load<f32v>((y + (v3_0 + mt_lane)), v5, splat<f32v>(0.0f));
                     const f32v v9 = (v6 + v8);
-                    if (mt_wraps) scatter<f32v>(out, v3, v5, v9); else store<f32v>((out + (v3_0 + mt_lane)), v5, v9);
+                    if (mt_wraps) scatter<f32v>(addresses(out, v3), v5, v9); else store<f32v>((out + (v3_0 + mt_lane)), v5, v9);
                 }
             }
         }

@@ -42,8 +42,8 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v mt_exists = iota() + (int)mt_lane < 4;
                     const i32v v2 = iota() + (int)(4 + mt_lane);
-                    const f32v v5 = mt_wraps ? gather<f32v>((x + ((long long)n)), v2, mt_exists, splat<f32v>(0.0f)) : load<f32v>((x + (v2_0 + mt_lane + n)), mt_exists, splat<f32v>(0.0f));
-                    if (mt_wraps) scatter<f32v>((out + ((long long)p_v1)), v2, mt_exists, v5); else store<f32v>((out + (v2_0 + mt_lane + p_v1)), mt_exists, v5);
+                    const f32v v5 = mt_wraps ? gather<f32v>(addresses((x + ((long long)n)), v2), mt_exists, splat<f32v>(0.0f)) : load<f32v>((x + (v2_0 + mt_lane + n)), mt_exists, splat<f32v>(0.0f));
+                    if (mt_wraps) scatter<f32v>(addresses((out + ((long long)p_v1)), v2), mt_exists, v5); else store<f32v>((out + (v2_0 + mt_lane + p_v1)), mt_exists, v5);
                 }
             }
         }

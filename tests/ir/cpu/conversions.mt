@@ -60,12 +60,12 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v0 = iota() + (int)(0 + mt_lane);
-                    const u16v v2 = mt_wraps ? gather<u16v>(q, v0, splat_bool(true), splat<u16v>(0x0000)) : load<u16v>((q + (v0_0 + mt_lane)));
+                    const u16v v2 = mt_wraps ? gather<u16v>(addresses(q, v0), splat_bool(true), splat<u16v>(0x0000)) : load<u16v>((q + (v0_0 + mt_lane)));
                     const f32v v3 = f16_to_f32(v2);
                     const f32v v4 = (v3 * splat<f32v>(0.5f));
                     const u16v v5 = f32_to_f16(v4);
-                    if (mt_wraps) scatter<u16v>(q, v0, splat_bool(true), v5); else store<u16v>((q + (v0_0 + mt_lane)), v5);
-                    const u8v v7 = mt_wraps ? gather<u8v>(p, v0, splat_bool(true), splat<u8v>((unsigned char)0)) : load<u8v>((p + (v0_0 + mt_lane)));
+                    if (mt_wraps) scatter<u16v>(addresses(q, v0), splat_bool(true), v5); else store<u16v>((q + (v0_0 + mt_lane)), v5);
+                    const u8v v7 = mt_wraps ? gather<u8v>(addresses(p, v0), splat_bool(true), splat<u8v>((unsigned char)0)) : load<u8v>((p + (v0_0 + mt_lane)));
                     const u8v v8 = (v7 + splat<u8v>((unsigned char)200));
                     const i64v v9 = convert<i64v>(v8);
                     const i64v v10 = (v9 * splat<i64v>(w));
@@ -74,7 +74,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const u16v v13 = f32_to_bf16_rtz(v12);
                     const u16v v14 = __builtin_bit_cast(u16v, v13);
                     const u8v v15 = convert<u8v>(v14);
-                    if (mt_wraps) scatter<u8v>(p, v0, splat_bool(true), v15); else store<u8v>((p + (v0_0 + mt_lane)), v15);
+                    if (mt_wraps) scatter<u8v>(addresses(p, v0), splat_bool(true), v15); else store<u8v>((p + (v0_0 + mt_lane)), v15);
                 }
             }
         }

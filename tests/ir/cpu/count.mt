@@ -42,7 +42,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v0 = iota() + (int)(0 + mt_lane);
-                    const i32v v2 = mt_wraps ? gather_bool(x, v0, splat_bool(true), splat_bool(false)) : load_bool((x + (v0_0 + mt_lane)));
+                    const i32v v2 = mt_wraps ? gather_bool(addresses(x, v0), splat_bool(true), splat_bool(false)) : load_bool((x + (v0_0 + mt_lane)));
                     const i32v v3 = from_bool<i32v>(v2);
                     mt_partial4[mt_part] = mt_join4(mt_partial4[mt_part], v3);
                 }

@@ -34,7 +34,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v0 = iota() + (int)(0 + mt_lane);
-                    const f32v v2 = mt_wraps ? gather<f32v>(x, v0, splat_bool(true), splat<f32v>(0.0f)) : load<f32v>((x + (v0_0 + mt_lane)));
+                    const f32v v2 = mt_wraps ? gather<f32v>(addresses(x, v0), splat_bool(true), splat<f32v>(0.0f)) : load<f32v>((x + (v0_0 + mt_lane)));
                     store(mt_buffer2 + mt_lane, v2);
                 }
             }
@@ -47,7 +47,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const f32v v2 = load<f32v>(mt_buffer2 + mt_lane);
                     const i32v v0 = iota() + (int)(0 + mt_lane);
                     const i32v v3 = (splat<i32v>(63) - v0);
-                    scatter<f32v>(x, v3, splat_bool(true), v2);
+                    scatter<f32v>(addresses(x, v3), splat_bool(true), v2);
                 }
             }
         }

@@ -51,7 +51,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const i32v mt_exists = iota() + (int)mt_lane < 100;
                     const i32v v0 = iota() + (int)(0 + mt_lane);
                     const i32v v1 = (v0 < splat<i32v>(columns));
-                    const f32v v3 = mt_wraps ? gather<f32v>(x, v0, (v1 & mt_exists), splat<f32v>((-__int_as_float(0x7f800000)))) : load<f32v>((x + (v0_0 + mt_lane)), (v1 & mt_exists), splat<f32v>((-__int_as_float(0x7f800000))));
+                    const f32v v3 = mt_wraps ? gather<f32v>(addresses(x, v0), (v1 & mt_exists), splat<f32v>((-__int_as_float(0x7f800000)))) : load<f32v>((x + (v0_0 + mt_lane)), (v1 & mt_exists), splat<f32v>((-__int_as_float(0x7f800000))));
                     mt_partial4[mt_part] = mt_join4(mt_partial4[mt_part], (mt_exists ? v3 : splat<f32v>((-__int_as_float(0x7f800000)))));
                     store(mt_buffer3 + mt_lane, v3);
                 }
@@ -114,7 +114,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const i32v v0 = iota() + (int)(0 + mt_lane);
                     const i32v v1 = (v0 < splat<i32v>(columns));
                     const f32v v8 = (v6 / splat<f32v>(v7));
-                    if (mt_wraps) scatter<f32v>(out, v0, (v1 & mt_exists), v8); else store<f32v>((out + (v0_0 + mt_lane)), (v1 & mt_exists), v8);
+                    if (mt_wraps) scatter<f32v>(addresses(out, v0), (v1 & mt_exists), v8); else store<f32v>((out + (v0_0 + mt_lane)), (v1 & mt_exists), v8);
                 }
             }
         }

@@ -55,10 +55,10 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const i64v v4 = convert<i64v>(v3);
                     const i64v v5 = (splat<i64v>(v2) + v4);
                     const i32v v6 = to_mask((v5 < splat<i64v>(n)));
-                    const f64v v8 = mt_wraps ? gather<f64v>(d, v5, v6, splat<f64v>(0.0)) : load<f64v>((d + (v5_0 + mt_lane)), v6, splat<f64v>(0.0));
+                    const f64v v8 = mt_wraps ? gather<f64v>(addresses(d, v5), v6, splat<f64v>(0.0)) : load<f64v>((d + (v5_0 + mt_lane)), v6, splat<f64v>(0.0));
                     const f64v v9 = expf(v8);
                     const f64v v10 = fmodf(v9, splat<f64v>(0.1));
-                    if (mt_wraps) scatter<f64v>(d, v5, v6, v10); else store<f64v>((d + (v5_0 + mt_lane)), v6, v10);
+                    if (mt_wraps) scatter<f64v>(addresses(d, v5), v6, v10); else store<f64v>((d + (v5_0 + mt_lane)), v6, v10);
                 }
             }
         }

@@ -32,7 +32,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v0 = iota() + (int)(0 + mt_lane);
-                    if (mt_wraps) scatter<f32v>(x, v0, splat_bool(true), splat<f32v>(1.0f)); else store<f32v>((x + (v0_0 + mt_lane)), splat<f32v>(1.0f));
+                    if (mt_wraps) scatter<f32v>(addresses(x, v0), splat_bool(true), splat<f32v>(1.0f)); else store<f32v>((x + (v0_0 + mt_lane)), splat<f32v>(1.0f));
                 }
             }
         }
@@ -55,7 +55,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v2 = iota() + (int)(0 + mt_lane);
-                    if (mt_wraps) scatter<f32v>(x, v2, splat_bool(true), splat<f32v>(2.0f)); else store<f32v>((x + (v2_0 + mt_lane)), splat<f32v>(2.0f));
+                    if (mt_wraps) scatter<f32v>(addresses(x, v2), splat_bool(true), splat<f32v>(2.0f)); else store<f32v>((x + (v2_0 + mt_lane)), splat<f32v>(2.0f));
                 }
             }
         }

@@ -21,13 +21,12 @@ kernel conversions(q: ptr<f16>, p: ptr<u8>, w: i64) {
 }
 ; ---
 // The bits of a float.
-typedef unsigned short bf16;
-
-// The bits of a float.
 typedef unsigned short f16;
 
-static __device__ bf16 f32_to_bf16_rtz(float a) {
-    return __float_as_uint(a) >> 16 | (isnan(a) ? 0x40 : 0);
+static __device__ float f16_to_f32(f16 a) {
+    float r;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(a));
+    return r;
 }
 
 static __device__ f16 f32_to_f16(float a) {
@@ -36,10 +35,11 @@ static __device__ f16 f32_to_f16(float a) {
     return r;
 }
 
-static __device__ float f16_to_f32(f16 a) {
-    float r;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(a));
-    return r;
+// The bits of a float.
+typedef unsigned short bf16;
+
+static __device__ bf16 f32_to_bf16_rtz(float a) {
+    return __float_as_uint(a) >> 16 | (isnan(a) ? 0x40 : 0);
 }
 
 extern "C" __global__
