@@ -6,6 +6,7 @@ A new row needs a line here only where it names no function of torch, or torch h
 import ctypes
 import functools
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -20,7 +21,7 @@ ROWS = {row["name"]: row for row in _C.op_rows() if row["kind"] == "pure"}
 # Rows whose bits are not fixed; test_ops_math.py has them.
 MATH = {name for name, row in ROWS.items() if row["ulp"][0] > 0}
 # CUDA text spells these out. What else it calls is the evaluator's when it runs on the CPU.
-OTHERWISE_ON_CUDA = {"sigmoid"}
+OTHERWISE_ON_CUDA = {name for name in MATH if "sigmoidf" in ROWS[name]["expressions"][0]}
 Answer = Callable[..., torch.Tensor]
 
 # --- ints: on Python's, which do not overflow, and then wrapped ----------------------------------
@@ -190,7 +191,7 @@ WIDENED = {"div", "rem"}
 def of_torch(name: str) -> Answer:
     function = ROWS[name]["torch"].removeprefix("torch.")
     assert function, f"what {name} must give is said neither here nor by torch"
-    answer: Answer = getattr(torch, function)
+    answer: Answer = operator.attrgetter(function)(torch)
     return answer
 
 

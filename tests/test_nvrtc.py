@@ -12,6 +12,8 @@ from kernels import add_kernel, leaky_relu_kernel, relu_kernel, sigmoid_kernel, 
 import mytriton as triton
 import mytriton.language as tl
 from mytriton import _C
+from mytriton.dtypes import DTYPES
+from mytriton.traced import apply
 
 ARCHITECTURES = ("sm_80", "sm_90a", "sm_100")
 
@@ -25,20 +27,33 @@ def nvrtc() -> None:
 
 
 @triton.jit
-def every_op(f, i, b, out, iout, bout, n, alpha, flag, BLOCK: tl.constexpr):
-    """Each row of the table and each conversion, on runtime values that text cannot fold."""
+def rows_kernel(x, y, z, flags, out, ELEMENT: tl.constexpr, BLOCK: tl.constexpr):
+    """Each row of the table that takes the element type, on run-time values."""
     at = tl.program_id(0) * BLOCK + tl.arange(-3, BLOCK - 3) + tl.num_programs(1)
-    mask = (at < n) & (at >= 0) | flag
-    x, k, t = tl.load(f + at, mask), tl.load(i + at + n, mask), tl.load(b + at, mask, other=True)
-    k = -k + k * n - (k // n) % (n ^ 3) | k & ~n
-    x = tl.minimum(tl.maximum(x, alpha), -x) / (1.5 + tl.exp(x)) - float("nan") * float("inf")
-    t = (x < alpha) ^ (x <= k) & (x > 1) | ~(x >= 2) & (k == n) & (k != 3) & t
-    k = tl.where(t, tl.minimum(k, n), tl.maximum(k, 1))
-    total = tl.sum(x) + tl.max(x) * tl.min(x) + tl.sum(k) + tl.max(k) - tl.min(k) + tl.sum(t)
-    tl.store(out, total)
-    tl.store(out + at, x.to(tl.int32).to(tl.int1).to(tl.float32) + tl.load(out), mask)
-    tl.store(iout + at, t.to(tl.int32) + k, mask)
-    tl.store(bout + at, k.to(tl.int1) ^ x.to(tl.int1), mask)
+    operands = [tl.load(each + at, at >= 0) for each in (x, y, z)]
+    for row in _C.op_rows():
+        if row["kind"] == "pure" and ELEMENT in row["types"]:
+            given = operands[: row["operands"]]
+            if row["name"] == "select":
+                given = [tl.load(flags + at, at >= 0, other=True), *operands[:2]]
+            tl.store(out + at, apply(row["name"], *given), at >= 0)
+    for reduce in (tl.sum, tl.max, tl.min):
+        tl.store(out, reduce(operands[0]))
+
+
+@triton.jit
+def casts_kernel(x, out, BLOCK: tl.constexpr):
+    """Each conversion from the element type of x, of blocks and of stores."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at)
+    bits = a.dtype.primitive_bitwidth
+    tl.store(out + at, a)
+    for dtype in DTYPES.values():
+        tl.store(out + at, a.to(dtype))
+        if dtype.primitive_bitwidth == bits:
+            tl.store(out + at, a.to(dtype, bitcast=True))
+        elif dtype.is_floating() and a.dtype.is_floating() and dtype.primitive_bitwidth < bits:
+            tl.store(out + at, a.to(dtype, fp_downcast_rounding="rtz"))
 
 
 def compile_all(src: str, name: str) -> None:
@@ -62,10 +77,17 @@ def test_softmax(block: int) -> None:
     compile_all(softmax_kernel[1](x, x, 4, 4, BLOCK=block).cuda_src, "softmax_kernel")
 
 
-def test_every_op() -> None:
-    f, i, b = np.zeros(4, np.float32), np.zeros(4, np.int32), np.zeros(4, np.bool_)
-    compiled = every_op[1](f, i, b, f, i, b, 4, 0.5, True, BLOCK=64)
-    compile_all(compiled.cuda_src, "every_op")
+SIGNATURES = {"bool": "i1", "f16": "fp16", "f32": "fp32", "f64": "fp64"}
+
+
+@pytest.mark.parametrize("element", DTYPES)
+def test_every_row_and_every_cast(element: str) -> None:
+    tensor = f"*{SIGNATURES.get(element, element)}"
+    tensors = [tensor, tensor, tensor, "*i1", tensor]
+    compiled = rows_kernel.compile(*tensors, ELEMENT=element, BLOCK=64)
+    compile_all(compiled.cuda_src, "rows_kernel")
+    compile_all(casts_kernel.compile(tensor, "*fp64", BLOCK=64).cuda_src, "casts_kernel")
+    compile_all(casts_kernel.compile(tensor, "*i8", BLOCK=64).cuda_src, "casts_kernel")
 
 
 def test_an_error_shows_the_cuda_line() -> None:
