@@ -40,6 +40,7 @@ typedef unsigned short u16v __attribute__((vector_size(2 * kLanes)));
 typedef unsigned u32v __attribute__((vector_size(4 * kLanes)));
 typedef unsigned long long u64v __attribute__((vector_size(8 * kLanes)));
 typedef long longv __attribute__((vector_size(8 * kLanes)));  // g++ compares f64v as this
+typedef char charv __attribute__((vector_size(kLanes)));      // clang++ compares i8v as this
 
 // What belongs to a vector: its elements, the mask that its comparisons give, the same ints without
 // a sign.
@@ -63,6 +64,7 @@ MYTRITON_VECTOR(u16v, unsigned short, i16v, u16v)
 MYTRITON_VECTOR(u32v, unsigned, i32v, u32v)
 MYTRITON_VECTOR(u64v, unsigned long long, i64v, u64v)
 MYTRITON_VECTOR(longv, long, i64v, u64v)
+MYTRITON_VECTOR(charv, char, i8v, u8v)
 #undef MYTRITON_VECTOR
 
 template <class V>

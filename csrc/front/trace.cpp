@@ -215,7 +215,8 @@ Scalar Trace::common_scalar(Op op, const std::vector<NodeId>& operands, bool div
     }
     // Numbers come last: each meets what all other operands agree on.
     std::vector<NodeId> order = operands;
-    std::ranges::stable_partition(order, [&](NodeId id) { return !graph_.nodes[id].weak; });
+    std::stable_partition(order.begin(), order.end(),
+                          [&](NodeId id) { return !graph_.nodes[id].weak; });
     Promotable common = promotable(order[0]);
     for (size_t i = 1; i < order.size(); ++i)
         common =

@@ -41,14 +41,16 @@ MYTRITON_BINARY(atan2f, __builtin_atan2)
 #undef MYTRITON_UNARY
 #undef MYTRITON_BINARY
 
-// lgamma itself writes a global variable.
+// lgamma itself writes a global variable. clang++ has no builtin of this one.
+extern "C" double lgamma_r(double a, int* sign) noexcept;
+
 template <class D>
     requires kIsDouble<D>
 [[gnu::always_inline]] inline D lgammaf(D a) {
     return lanewise(
         [](double lane) {
             int sign = 0;
-            return __builtin_lgamma_r(lane, &sign);
+            return lgamma_r(lane, &sign);
         },
         a);
 }
