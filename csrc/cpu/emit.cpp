@@ -38,10 +38,10 @@ class Emitter {
         for (const Step& step : plan_.steps) {
             switch (step.kind) {
                 case Step::Kind::scalar:
-                    emit(kernel_.inst(step.inst), Part::scalar);
+                    emit(step.inst, Part::scalar);
                     break;
                 case Step::Kind::lane0:
-                    emit(kernel_.inst(step.inst), Part::lane0);
+                    emit(step.inst, Part::lane0);
                     break;
                 case Step::Kind::stage:
                     emit_stage(plan_.stages[step.stage]);
@@ -160,7 +160,7 @@ class Emitter {
             declare_vector(value, "load<" + Speller::vector_type(lane_scalar(kernel_.type(value))) +
                                       ">(" + buffer_name(value) + " + mt_lane)");
         stage_ = &stage;
-        for (InstId id : stage.body) emit(kernel_.inst(id), part);
+        for (InstId id : stage.body) emit(id, part);
         for (Value value : stage.to_buffer)
             line("store(" + buffer_name(value) + " + mt_lane, " + spell_.vector(value) + ");");
         --depth_;
@@ -313,6 +313,26 @@ class Emitter {
                "); }";
     }
 
+    void emit_print(const Inst& inst, Part part) {
+        std::string slots = "mt_args + " + std::to_string(kernel_.params().size());
+        auto call = [&](const std::string& lane, auto spelled) {
+            std::string values;
+            for (Value operand : inst.operands) values += ", " + spelled(operand);
+            return "print_lane(" + slots + ", " + std::to_string(print_id_) + ", mt_program, " +
+                   lane + values + ");";
+        };
+        if (part == Part::scalar)
+            return line(call("-1", [&](Value v) { return spell_.scalar(v); }));
+        line("for (int mt_k = 0; mt_k < kLanes; ++mt_k)");
+        std::string exists = partial_ ? "if (mt_exists[mt_k]) " : "";
+        line("    " + exists + call("mt_lane + mt_k", [&](Value v) {
+                 Type type = kernel_.type(v);
+                 if (!type.is_block()) return spell_.scalar(v);
+                 return "(" + Speller::lane_type(type.scalar()) + ")" + spell_.name(v) + "[mt_k]" +
+                        (type.is(Scalar::boolean) ? " != 0" : "");
+             }));
+    }
+
     void emit_atomic(const Inst& inst, Part part) {
         Address address = facts_.address(inst.operands[0]);
         bool cas = inst.op == Op::atomic_cas;
@@ -350,7 +370,9 @@ class Emitter {
 
     // --- instructions ----------------------------------------------------------------------------
 
-    void emit(const Inst& inst, Part part) {
+    void emit(InstId id, Part part) {
+        const Inst& inst = kernel_.inst(id);
+        print_id_ = id;
         loc_ = inst.loc;
         emit_op(inst, part);
         loc_ = 0;
@@ -380,6 +402,8 @@ class Emitter {
             case Op::atomic_rmw:
             case Op::atomic_cas:
                 return emit_atomic(inst, part);
+            case Op::print:
+                return emit_print(inst, part);
             case Op::load:
                 return emit_load(inst, part);
             case Op::store:
@@ -455,7 +479,8 @@ class Emitter {
     Facts facts_;
     Speller spell_;
     SourceText out_;
-    LocId loc_ = 0;  // of the instruction being printed
+    LocId loc_ = 0;        // of the instruction being printed
+    InstId print_id_ = 0;  // how a print names itself at run time
     int depth_ = 0;
     const Stage* stage_ = nullptr;  // whose strips are being printed
     bool partial_ = false;          // lanes past the stage's width occur in these strips

@@ -24,8 +24,8 @@ void write(Scalar scalar, uint64_t address, uint64_t bits) {
 
 class Evaluator {
   public:
-    Evaluator(const Kernel& kernel, const int64_t* args, const int64_t* grid)
-        : kernel_(kernel), grid_(grid), values_(kernel.value_count()) {
+    Evaluator(const Kernel& kernel, const int64_t* args, const int64_t* grid, const Printer& print)
+        : kernel_(kernel), grid_(grid), print_(print), values_(kernel.value_count()) {
         for (size_t i = 0; i < kernel.value_count(); ++i) {
             Value value{static_cast<uint32_t>(i)};
             if (kernel.is_constant(value)) values_[i] = {kernel.data(value).bits};
@@ -42,6 +42,7 @@ class Evaluator {
     }
 
     void run(int64_t program) {
+        index_ = program;
         program_[0] = program % grid_[0];
         program_[1] = program / grid_[0] % grid_[1];
         program_[2] = program / grid_[0] / grid_[1];
@@ -84,6 +85,8 @@ class Evaluator {
             case Op::atomic_rmw:
             case Op::atomic_cas:
                 return step_atomic(inst);
+            case Op::print:
+                return step_print(inst);
             case Op::load:
                 return step_load(inst);
             case Op::store:
@@ -157,6 +160,20 @@ class Evaluator {
         int64_t count = kernel_.type(inst.result()).lanes();
         uint64_t* out = result(inst);
         for (int64_t i = 0; i < count; ++i) out[i] = from[i];
+    }
+
+    void step_print(const Inst& inst) {
+        if (!print_) return;
+        std::vector<int64_t> bits(inst.operands.size());
+        Type block;
+        for (Value operand : inst.operands)
+            if (kernel_.type(operand).is_block()) block = kernel_.type(operand);
+        int64_t count = block.none() ? 1 : block.lanes();
+        for (int64_t lane = 0; lane < count; ++lane) {
+            for (size_t i = 0; i < bits.size(); ++i)
+                bits[i] = static_cast<int64_t>(lanes(inst.operands[i])[lane]);
+            print_(print_line(kernel_, inst, grid_, index_, block.none() ? -1 : lane, bits.data()));
+        }
     }
 
     // Other threads may run other programs meanwhile, so these are atomic here too.
@@ -243,6 +260,8 @@ class Evaluator {
 
     const Kernel& kernel_;
     const int64_t* grid_;
+    const Printer& print_;
+    int64_t index_ = 0;  // of the program
     int64_t program_[3] = {};
     std::vector<std::vector<uint64_t>> values_;
 };
@@ -250,8 +269,8 @@ class Evaluator {
 }  // namespace
 
 void evaluate(const Kernel& legal, const int64_t* args, const int64_t* grid, int64_t first,
-              int64_t last) {
-    Evaluator evaluator(legal, args, grid);
+              int64_t last, const Printer& print) {
+    Evaluator evaluator(legal, args, grid, print);
     for (int64_t program = first; program < last; ++program) evaluator.run(program);
 }
 

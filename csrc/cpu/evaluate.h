@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "cpu/print_line.h"
 #include "ir/ir.h"
 
 namespace mytriton {
@@ -13,7 +14,9 @@ namespace mytriton {
 //
 // Reductions: 16 partial results start as the identity; lane k joins partial k % 16 in lane order;
 // then partial k joins partial k + 8, then k + 4, k + 2, k + 1.
+//
+// `print` gets each line that the kernel prints.
 void evaluate(const Kernel& legal, const int64_t* args, const int64_t* grid, int64_t first,
-              int64_t last);
+              int64_t last, const Printer& print = {});
 
 }  // namespace mytriton

@@ -7,12 +7,14 @@
 #include <mutex>
 #include <string>
 
+#include "cpu/print_line.h"
 #include "ir/ir.h"
 #include "plan/strips.h"
 
 namespace mytriton {
 
-// The emitted function: programs first to last - 1. Scratch is aligned to 64 bytes.
+// The emitted function: programs first to last - 1. Scratch is aligned to 64 bytes. Where the
+// kernel prints, two more slots follow its arguments: a PrintFn and what that takes first.
 using CpuEntry = void (*)(const long long* args, const long long* grid, long long first,
                           long long last, unsigned char* scratch);
 
@@ -31,10 +33,12 @@ class CpuKernel {
     // args: 64 bits a parameter, as evaluate() takes them. Thread-safe. Runs on the evaluator when
     // no host compiler is found, after one call of `warn` in the life of the process; with
     // MYTRITON_REQUIRE_COMPILER=1 that is a RuntimeError, with MYTRITON_EVALUATE=1 it is asked for.
+    // `print` gets the lines that the kernel prints, in the order of programs.
     void launch(const int64_t* args, const int64_t (&grid)[3], const ParallelFor& parallel_for,
-                const std::function<void(const std::string&)>& warn);
+                const std::function<void(const std::string&)>& warn, const Printer& print = {});
 
   private:
+    void launch_printing(const int64_t* args, const int64_t (&grid)[3], const Printer& print);
     void prepare(const std::function<void(const std::string&)>& warn);
 
     Kernel legal_;

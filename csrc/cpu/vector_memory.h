@@ -204,6 +204,26 @@ template <Vector V>
     scatter_bool(to, iota(), mask, value);
 }
 
+// Printing is up to who launches: slots[0] is its function, slots[1] what that takes first.
+
+using PrintFn = void (*)(void* context, long long print, long long program, long long lane,
+                         const long long* values);
+
+template <class T>
+[[gnu::always_inline]] inline long long print_bits(T a) {
+    if constexpr (kIsFloat<T>)
+        return bits_of(a);
+    else
+        return (long long)a;
+}
+
+template <class... T>
+[[gnu::always_inline]] inline void print_lane(const long long* slots, long long print,
+                                              long long program, long long lane, T... values) {
+    const long long bits[] = {print_bits(values)..., 0};
+    ((PrintFn)slots[0])((void*)slots[1], print, program, lane, bits);
+}
+
 // The lanes before `bound`, of those whose index rises by one from `first`; at most `most`.
 [[gnu::always_inline]] inline long long lanes_below(long long bound, long long first,
                                                     bool inclusive, long long most) {

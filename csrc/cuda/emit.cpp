@@ -39,6 +39,16 @@ constexpr std::string_view kReduce = R"(static __device__ $T $name($T value, $T*
 }
 )";
 
+// As the contents of a C++ string literal.
+std::string cxx_escaped(const std::string& text) {
+    std::string out;
+    for (char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c == '\n' ? "\\n" : std::string(1, c);
+    }
+    return out;
+}
+
 class Emitter {
   public:
     Emitter(const Kernel& kernel, const LanePlan& plan)
@@ -178,6 +188,36 @@ class Emitter {
         body_.add("    " + write, inst.loc);
     }
 
+    // printf's directive for a value of this type, and the value as it takes it.
+    std::pair<std::string, std::string> printed(Value value, bool hex) {
+        Scalar scalar = kernel_.type(value).scalar();
+        const ScalarInfo& type = info(scalar);
+        if (type.is_half())
+            return {"%g", device_conversion(Op::cast, scalar, Scalar::f32, text(value), helpers_)};
+        if (type.is_float()) return {type.bytes == 8 ? "%.17g" : "%.9g", text(value)};
+        std::string size = type.bytes == 8 ? "ll" : "";
+        if (hex && type.is_int())
+            return {"0x%0" + std::to_string(2 * type.bytes) + size + "x", text(value)};
+        return {"%" + size + (type.is_unsigned() ? "u" : "d"), text(value)};
+    }
+
+    void emit_print(const Inst& inst, const LaneStep& step) {
+        std::string format =
+            "pid (%d, %d, %d) idx (" + std::string(step.one_thread ? "" : "%d") + ")";
+        std::string values = ", blockIdx.x, blockIdx.y, blockIdx.z";
+        if (!step.one_thread) values += ", threadIdx.x";
+        if (!inst.text.empty()) format += " " + replace_all(inst.text, "%", "%%");
+        for (size_t i = 0; i < inst.operands.size(); ++i) {
+            auto [directive, value] =
+                printed(inst.operands[i], inst.find_attr(AttrKey::hex).has_value());
+            format += (i == 0 ? " " : ", ") + directive;
+            values += ", " + value;
+        }
+        std::string call = "printf(\"" + cxx_escaped(format) + "\\n\"" + values + ");\n";
+        if (step.one_thread) call = "if (threadIdx.x == 0) {\n        " + call + "    }\n";
+        body_.add("    " + call, inst.loc);
+    }
+
     void emit_atomic(const Inst& inst, const LaneStep& step) {
         Scalar scalar = kernel_.type(inst.result()).scalar();
         define_type(scalar, helpers_);
@@ -238,6 +278,8 @@ class Emitter {
             case Op::atomic_rmw:
             case Op::atomic_cas:
                 return emit_atomic(inst, step);
+            case Op::print:
+                return emit_print(inst, step);
             case Op::load:
                 return assign(inst, load_expression(inst));
             case Op::store:

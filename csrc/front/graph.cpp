@@ -28,7 +28,7 @@ std::string print_graph(const Graph& graph) {
     for (NodeId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
         if (node.kind != NodeKind::op) continue;
-        std::string arguments;
+        std::string arguments = node.op == Op::print ? "\"" + node.text + "\"" : "";
         for (NodeId operand : node.operands)
             arguments += (arguments.empty() ? "" : ", ") + print_operand(graph, operand);
         for (const Attr& attr : node.attrs)

@@ -59,6 +59,7 @@ class Lowering {
         Inst inst{.op = node.op, .attrs = node.attrs};
         for (NodeId operand : node.operands)
             inst.operands.push_back(operand == kNoNode ? Value() : values_[operand]);
+        inst.text = node.text;
         inst.loc = kernel_.add_loc(node.loc);
         std::vector<Type> results;
         if (!node.type.none()) results.push_back(node.type);

@@ -36,7 +36,7 @@ NodeId Trace::add_op(Op op, std::vector<NodeId> operands, Type type, const Loc& 
     node.attrs = std::move(attrs);
     node.loc = loc;
     NodeId id = add(std::move(node));
-    if (info(op).has(kReads) || info(op).has(kWrites)) graph_.statements.push_back(id);
+    if (!info(op).has(kPure)) graph_.statements.push_back(id);
     return id;
 }
 
@@ -362,6 +362,25 @@ NodeId Trace::atomic_cas(NodeId pointer, NodeId compare, NodeId value,
     } catch (const TypingError& error) {
         fail(std::string("atomic_cas: ") + error.what(), loc);
     }
+}
+
+void Trace::print(const std::string& text, std::vector<NodeId> values, bool hex, const Loc& loc) {
+    std::vector<Type> types;
+    for (NodeId& value : values) {
+        if (type(value).is_pointer())
+            fail("device_print: expected numbers, got " + type(value).str(), loc);
+        value = convert(value, type(value).scalar(), loc);
+        types.push_back(type(value));
+    }
+    try {
+        common_shape(types);
+    } catch (const TypingError& error) {
+        fail(std::string("device_print: ") + error.what(), loc);
+    }
+    std::vector<Attr> attrs;
+    if (hex) attrs.push_back({AttrKey::hex, 1});
+    NodeId id = add_op(Op::print, std::move(values), Type(), loc, std::move(attrs));
+    graph_.nodes[id].text = text;
 }
 
 }  // namespace mytriton

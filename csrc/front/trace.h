@@ -47,6 +47,9 @@ class Trace {
     NodeId atomic_cas(NodeId pointer, NodeId compare, NodeId value, const std::vector<Attr>& attrs,
                       const Loc& loc);
 
+    // A line for each lane: the text, then the values.
+    void print(const std::string& text, std::vector<NodeId> values, bool hex, const Loc& loc);
+
     Type type(NodeId node) const { return graph_.nodes[node].type; }
     const Graph& graph() const { return graph_; }
 

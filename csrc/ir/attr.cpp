@@ -24,6 +24,7 @@ const std::vector<Row>& rows() {
         {"rmw", {"add", "max", "min", "and", "or", "xor", "xchg"}},
         {"sem", {"relaxed", "acquire", "release", "acq_rel"}},
         {"scope", {"cta", "gpu", "sys"}},
+        {"hex", {}},
     };
     return *rows;
 }

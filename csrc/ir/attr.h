@@ -8,7 +8,7 @@
 
 namespace mytriton {
 
-enum class AttrKey : uint8_t { axis, start, end, cache, evict, is_volatile, rmw, sem, scope };
+enum class AttrKey : uint8_t { axis, start, end, cache, evict, is_volatile, rmw, sem, scope, hex };
 
 // Which value an atomic_rmw leaves, of the old one and its operand; maximum and minimum as the
 // rows.

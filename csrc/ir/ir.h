@@ -47,6 +47,7 @@ struct Inst {
     std::vector<Value> results = {};
     std::vector<Attr> attrs = {};
     std::vector<RegionId> regions = {};
+    std::string text = {};  // of print
     LocId loc = 0;
 
     Value result() const { return results.front(); }

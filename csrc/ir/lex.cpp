@@ -61,13 +61,17 @@ void Lexer::skip_blanks() {
 }
 
 Token Lexer::quoted_name(Token token) {
+    // A backslash stands before a quote and itself, and in \\n for the end of a line.
     size_t end = at_ + 1;
-    while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') ++end;
+    for (; end < text_.size() && text_[end] != '"' && text_[end] != '\n'; ++end) {
+        bool escape = text_[end] == '\\' && end + 1 < text_.size() && text_[end + 1] != '\n';
+        if (escape) ++end;
+        token.text += escape && text_[end] == 'n' ? '\n' : text_[end];
+    }
     if (end >= text_.size() || text_[end] == '\n')
         throw CompileError("a quoted name must end on its line", token.loc);
     token.kind = TokenKind::name;
     token.quoted = true;
-    token.text = text_.substr(at_ + 1, end - at_ - 1);
     advance(end + 1 - at_);
     token.loc.end_col = static_cast<int>(at_ - line_start_);
     return token;

@@ -37,6 +37,7 @@ enum OpTraits : uint32_t {
     kReads = 1 << 4,
     kWrites = 1 << 5,
     kWide = 1 << 6,
+    kOrdered = 1 << 7,
 };
 
 // The most ulp that a result is off; all 0: it is fixed to the bit.

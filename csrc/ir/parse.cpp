@@ -184,7 +184,13 @@ class Parser {
         std::optional<Op> found = find_op(op.text);
         if (!found || op.quoted) fail("expected an op", op);
         parsed.inst.op = *found;
-        while (is_operand()) {
+        bool more = true;
+        if (*found == Op::print) {
+            if (!current_.quoted) fail("expected a text in quotes");
+            parsed.inst.text = take().text;
+            more = take_if(",");
+        }
+        while (more && is_operand()) {
             parsed.operands.push_back(take());
             if (!take_if(",")) break;
             if (!is_operand()) fail("expected an operand");

@@ -10,9 +10,13 @@ namespace mytriton {
 
 namespace {
 
-std::string quoted(std::string text) {
-    std::ranges::replace_if(text, [](char c) { return c == '"' || c == '\n'; }, '_');
-    return "\"" + text + "\"";
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c == '\n' ? "\\n" : std::string(1, c);
+    }
+    return out + "\"";
 }
 
 // A name as it is where it reads back as one, else in quotes.
@@ -69,6 +73,8 @@ std::string print_inst(const Kernel& kernel, const Inst& inst, bool with_loc) {
     std::string out;
     if (!inst.results.empty()) out = join(inst.results, print) + " = ";
     out += info(inst.op).name;
+    // A text stands before the operands: print "x is", %3.
+    if (inst.op == Op::print) out += " " + quoted(inst.text) + (inst.operands.empty() ? "" : ",");
     if (!inst.operands.empty()) out += " " + join(inst.operands, print);
     if (!inst.attrs.empty())
         out += " {" +

@@ -39,7 +39,7 @@ class Verifier {
 
     void check_counts(const Inst& inst) const {
         const OpInfo& row = info(inst.op);
-        if (static_cast<int>(inst.operands.size()) != row.operands)
+        if (row.operands >= 0 && static_cast<int>(inst.operands.size()) != row.operands)
             fail(inst, "expected " + std::to_string(row.operands) + " operands, got " +
                            std::to_string(inst.operands.size()));
         if (static_cast<int>(inst.results.size()) != row.results)
@@ -97,6 +97,11 @@ class Verifier {
                 return check_cast(inst, types[0]);
             case Op::store:
                 return check_store(types[0], types[1], types[2]);
+            case Op::print:
+                common_shape(types);
+                for (Type type : types)
+                    if (type.is_pointer()) fail(inst, "cannot print " + type.str());
+                return;
             case Op::splat:
                 return check_splat(inst, types[0]);
             case Op::ptr_cast:

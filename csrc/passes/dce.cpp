@@ -11,7 +11,8 @@ Kernel eliminate_dead_code(const Kernel& kernel) {
     std::unordered_set<InstId> needed;
     for (auto id = kernel.body().rbegin(); id != kernel.body().rend(); ++id) {
         const Inst& inst = kernel.inst(*id);
-        bool keep = info(inst.op).has(kWrites) || inst.find_attr(AttrKey::is_volatile);
+        bool keep = info(inst.op).has(kWrites) || info(inst.op).has(kOrdered) ||
+                    inst.find_attr(AttrKey::is_volatile);
         for (Value result : inst.results) keep |= live.contains(result.index);
         if (!keep) continue;
         needed.insert(*id);

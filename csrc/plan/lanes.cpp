@@ -1,6 +1,7 @@
 // Decides barriers, single-thread stores and shared buffers of the lane layout.
 #include "plan/lanes.h"
 
+#include <algorithm>
 #include <set>
 
 #include "ir/print.h"
@@ -38,6 +39,9 @@ LanePlan plan_lanes(const Kernel& legal) {
             step.shared = static_cast<int>(plan.shared.size());
             plan.shared.push_back(legal.type(inst.result()).scalar());
         }
+        if (inst.op == Op::print)
+            step.one_thread = std::ranges::none_of(
+                inst.operands, [&](Value v) { return legal.type(v).is_block(); });
         if (info(inst.op).has(kReads) || info(inst.op).has(kWrites)) {
             Access access = access_of(facts, inst);
             bool scalar = !legal.type(inst.operands[0]).is_block();

@@ -43,8 +43,12 @@ class Planner {
         bool reduce = info(inst.op).kind == OpKind::reduce;
         bool block = std::ranges::any_of(inst.results, [&](Value v) { return is_block(v); }) ||
                      std::ranges::any_of(inst.operands, [&](Value v) { return is_block(v); });
+        bool prints = inst.op == Op::print;
+        plan_.prints |= prints;
+        // Lines come in program order: a stage has at most one print, and none before a scalar's.
+        if (prints && open_ && (!block || plan_.stages.back().prints)) close();
         if (!block) return place_scalar(id, memory);
-        if (memory || reduce) return place_effect(id, memory);
+        if (memory || reduce || prints) return place_effect(id, memory);
         // Pure block ops wait until an effect needs them.
         cheap_[inst.result().index] =
             !info(inst.op).has(kCostly) && std::ranges::all_of(inst.operands, [&](Value v) {
@@ -88,7 +92,8 @@ class Planner {
         for (Value from : buffered_) take_from_buffer(stage, from);
         buffered_.clear();
         if (memory) open_accesses_.push_back(access_of(facts_, inst));
-        if (!memory) {
+        stage.prints |= inst.op == Op::print;
+        if (info(inst.op).kind == OpKind::reduce) {
             stage.reduces = true;
             pending_.insert(inst.result().index);
         }
@@ -173,7 +178,8 @@ class Planner {
             stage.bound = facts_.prefix_tests(bound);
             add_all_true(stage, bound);
         }
-        stage.stops_at_bound = !bound.none() && !stage.reduces && stage.to_buffer.empty();
+        stage.stops_at_bound =
+            !bound.none() && !stage.reduces && !stage.prints && stage.to_buffer.empty();
         int64_t cost = 0;
         for (InstId id : stage.body) {
             const Inst& inst = kernel_.inst(id);

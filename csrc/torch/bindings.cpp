@@ -170,6 +170,8 @@ void bind_trace(py::module_& m) {
                 Place at) {
                  return t.atomic_cas(pointer, compare, value, to_attrs(attrs), to_loc(at));
              })
+        .def("print", [](Trace& t, const std::string& text, std::vector<NodeId> values, bool hex,
+                         Place at) { t.print(text, std::move(values), hex, to_loc(at)); })
         .def("scalar", [](const Trace& t,
                           NodeId node) { return std::string(info(t.type(node).scalar()).name); })
         .def("is_pointer", [](const Trace& t, NodeId node) { return t.type(node).is_pointer(); })

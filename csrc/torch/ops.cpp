@@ -127,6 +127,16 @@ void warn(const std::string& message) {
         throw pybind11::error_already_set();
 }
 
+// A Python print, so that notebooks and tests see it.
+void print_line(const std::string& text) {
+    pybind11::gil_scoped_acquire gil;
+    try {
+        pybind11::print(text);
+    } catch (pybind11::error_already_set& error) {
+        error.discard_as_unraisable("a kernel's print");
+    }
+}
+
 struct LaunchCpu final : c10::OperatorKernel {
     explicit LaunchCpu(std::shared_ptr<Artifact> a)
         : artifact(std::move(a)), cpu(artifact->cpu()) {}
@@ -136,7 +146,7 @@ struct LaunchCpu final : c10::OperatorKernel {
                                const std::function<void(int64_t, int64_t)>& body) {
             at::parallel_for(0, count, grain, body);
         };
-        cpu.launch(arguments.values.data(), arguments.grid, parallel_for, warn);
+        cpu.launch(arguments.values.data(), arguments.grid, parallel_for, warn, print_line);
         drop_arguments(op, stack);
     }
     std::shared_ptr<Artifact> artifact;
