@@ -22,7 +22,7 @@ _TORCH_DTYPES: dict[torch.dtype, DType] = {
 _NUMPY_DTYPES = {_host_name(each): each for each in DTYPES.values() if each.ir != "bf16"}
 
 # What is passed for a run-time parameter, as the compiler needs to know it:
-# ("tensor", element type in the IR) or ("scalar", type in the IR).
+# ("tensor", element type in the IR), ("scalar", type in the IR) or ("none", "").
 Kind = tuple[str, str]
 
 
@@ -65,6 +65,8 @@ def _type_name(value: Any) -> str:
 
 def kind_of(name: str, value: Any) -> Kind:
     """The kind of a run-time argument. TypeError or OverflowError where a kernel cannot take it."""
+    if value is None:  # a constant, of which the op gets nothing
+        return ("none", "")
     if isinstance(value, torch.Tensor):
         return _tensor_kind(name, value)
     if is_numpy(value):
@@ -82,7 +84,7 @@ def kind_of(name: str, value: Any) -> Kind:
     if isinstance(value, float | torch.SymFloat):
         return ("scalar", float32.ir)
     raise TypeError(
-        f"argument '{name}': expected a tensor, int, float or bool, got {_type_name(value)}"
+        f"argument '{name}': expected a tensor, int, float, bool or None, got {_type_name(value)}"
     )
 
 
@@ -138,21 +140,6 @@ def check_devices(arguments: dict[str, Any]) -> None:
         raise TypeError(
             "a launch needs at least one tensor argument, to tell where to run; got none"
         )
-
-
-def constexpr_key(name: str, value: Any) -> Any:
-    """The value as part of the artifact key: compared by type and, for floats, by bits."""
-    if isinstance(value, float):
-        return (float, value.hex())
-    if isinstance(value, tuple):
-        return (tuple, tuple(constexpr_key(name, each) for each in value))
-    try:
-        hash(value)
-    except TypeError:
-        raise TypeError(
-            f"constexpr argument '{name}': expected a hashable value, got {type(value).__name__}"
-        ) from None
-    return (type(value), value)
 
 
 def unwrap(value: Any) -> Any:

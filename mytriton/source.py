@@ -8,6 +8,8 @@ import linecache
 import os
 import sys
 import unicodedata
+import warnings
+from collections import Counter
 from types import CodeType, FrameType, TracebackType
 from typing import TypeAlias
 
@@ -47,6 +49,14 @@ def _user_frame() -> FrameType | None:
     return frame
 
 
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warns, as of the innermost line outside this package."""
+    frame, level = sys._getframe(1), 2
+    while _is_ours(frame.f_code) and frame.f_back is not None:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
 def user_places(traceback: TracebackType | None) -> list[Place]:
     """The places outside this package that an exception passed through, innermost first."""
     places = []
@@ -57,6 +67,17 @@ def user_places(traceback: TracebackType | None) -> list[Place]:
             places.append(place)
         traceback = traceback.tb_next
     return places[::-1]
+
+
+def most_entered(traceback: TracebackType | None) -> str:
+    """The function outside this package that the exception passed through most often."""
+    names: Counter[str] = Counter()
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not _is_ours(code):
+            names[code.co_name] += 1
+        traceback = traceback.tb_next
+    return names.most_common(1)[0][0] if names else "a function"
 
 
 def return_place(code: CodeType) -> Place | None:

@@ -6,7 +6,6 @@ import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import CodeType, FunctionType
 from typing import Any
 
 from mytriton import _C
@@ -76,11 +75,6 @@ def node_of(trace: _C.Trace, value: Any, place: Place | None, what: str) -> int:
     )
 
 
-def _uses(code: CodeType, names: set[str]) -> bool:
-    nested = (each for each in code.co_consts if isinstance(each, CodeType))
-    return not names.isdisjoint(code.co_names) or any(_uses(each, names) for each in nested)
-
-
 def _extremum(builtin: Callable[..., Any], op: str) -> Callable[..., Any]:
     @functools.wraps(builtin)
     def extremum(*args: Any, **kwargs: Any) -> Any:
@@ -94,18 +88,11 @@ def _extremum(builtin: Callable[..., Any], op: str) -> Callable[..., Any]:
     return extremum
 
 
-def with_traced_builtins(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, whose `min` and `max` - where those are Python's - take traced values too."""
-    if not isinstance(fn, FunctionType):
-        return fn
-    names = {"min", "max"} - fn.__globals__.keys()
-    if not _uses(fn.__code__, names):
-        return fn
-    ours = {"min": _extremum(min, "minimum"), "max": _extremum(max, "maximum")}
-    scope = fn.__globals__ | {name: ours[name] for name in names}
-    copy = FunctionType(fn.__code__, scope, fn.__name__, fn.__defaults__, fn.__closure__)
-    copy.__kwdefaults__ = fn.__kwdefaults__
-    return copy
+# Python's function -> the one that kernels get in its place, which takes traced values too.
+TRACED_BUILTINS: dict[Any, Callable[..., Any]] = {
+    min: _extremum(min, "minimum"),
+    max: _extremum(max, "maximum"),
+}
 
 
 def apply(op: str, *operands: Any) -> tensor:
@@ -210,6 +197,9 @@ class tensor:
 
     def __float__(self) -> float:
         raise self._no_value("use .to(tl.float32)")
+
+    def __format__(self, spec: str) -> str:
+        raise self._no_value("in an f-string use x.dtype and x.shape, or {x!r}")
 
     def __iter__(self) -> Iterator[tensor]:
         raise self._no_value("it cannot be iterated over or unpacked")

@@ -210,7 +210,7 @@ def test_sizes_that_depend_on_data() -> None:
         ((torch.zeros(8).cfloat(), 1.0), "argument 'x': expected a tensor of .*got .*complex64"),
         ((torch.zeros(8, device="meta"), 1.0), "argument 'x': expected a CPU or CUDA tensor"),
         ((torch.zeros(8), 2**31), "argument 's': expected an int of 32 bits, got 2147483648"),
-        ((torch.zeros(8), None), "argument 's': expected a tensor, int, float or bool, got NoneT"),
+        ((torch.zeros(8), "2"), "argument 's': expected a tensor, int, float, bool or None, got s"),
         ((torch.zeros(8), torch.zeros(8)), "mul requires"),
     ],
 )

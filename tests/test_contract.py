@@ -275,11 +275,12 @@ def test_signed_zero_constants_are_kept_apart() -> None:
 
 
 def test_clear_cache_traces_again() -> None:
-    traced = []
+    traced: list[int] = []
+    note = traced.append
 
     @mytriton.jit
     def counting(x):
-        traced.append(1)
+        note(1)
         tl.store(x, 1.0)
 
     x = torch.zeros(1)

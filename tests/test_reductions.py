@@ -212,13 +212,14 @@ def test_special_floats_of_other_widths(engine, dtype: torch.dtype) -> None:
     ],
 )
 def test_types_of_results(element: str, total: str, extremum: str) -> None:
-    types = []
+    types: list[str] = []
+    note = types.append
 
     @mytriton.jit
     def kernel(x):
         block = tl.load(x + tl.arange(0, 8))
         for reduce in (tl.sum, tl.max, tl.min):
-            types.append(str(reduce(block).dtype))
+            note(str(reduce(block).dtype))
         assert block.sum().dtype is tl.sum(block).dtype
         tl.store(x, block.max())
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -324,10 +325,11 @@ std::string choose_arch(int sm, const std::vector<int>& known) {
     return "compute_" + std::to_string(newest_below);
 }
 
-Cubin nvrtc_compile(const std::string& text, const std::string& name, const NvrtcOptions& options) {
-    const Nvrtc& nvrtc = nvrtc_library();
+namespace {
+
+Cubin compile_anew(const Nvrtc& nvrtc, const std::string& text, const std::string& name,
+                   const NvrtcOptions& options, const std::vector<std::string>& flags) {
     const Program program(nvrtc, text, name);
-    const std::vector<std::string> flags = compile_options(options, nvrtc.version);
     std::vector<const char*> argv;
     for (const std::string& flag : flags) argv.push_back(flag.c_str());
 
@@ -344,6 +346,26 @@ Cubin nvrtc_compile(const std::string& text, const std::string& name, const Nvrt
     Cubin cubin = read_image(nvrtc, program.get(), name, options.arch.starts_with("compute_"));
     cubin.log = log;
     return cubin;
+}
+
+}  // namespace
+
+// Equal texts are compiled once, whichever kernels they are of.
+Cubin nvrtc_compile(const std::string& text, const std::string& name, const NvrtcOptions& options) {
+    const Nvrtc& nvrtc = nvrtc_library();
+    const std::vector<std::string> flags = compile_options(options, nvrtc.version);
+    std::vector<std::string> key = flags;
+    key.insert(key.end(), {name, text});
+    static std::mutex mutex;
+    static auto* known = new std::map<std::vector<std::string>, Cubin>();
+    {
+        std::lock_guard lock(mutex);
+        if (auto found = known->find(key); found != known->end()) return found->second;
+    }
+    // Not under the lock: two threads may compile two kernels at once.
+    Cubin cubin = compile_anew(nvrtc, text, name, options, flags);
+    std::lock_guard lock(mutex);
+    return known->emplace(std::move(key), std::move(cubin)).first->second;
 }
 
 Cubin compile_for_device(const std::string& text, const std::string& name, int sm, bool fp_fusion) {

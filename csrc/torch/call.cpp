@@ -4,7 +4,9 @@
 
 #include <torch/csrc/autograd/python_variable.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace mytriton {
 
@@ -19,10 +21,39 @@ bool add_axis(PyObject* size, torch::jit::Stack& stack) {
     return true;
 }
 
+// Above those of scalar types.
+constexpr uint64_t kText = 1001, kTuple = 1002, kObject = 1003, kOption = 1004;
+
+bool add_text(PyObject* text, Key& key) {
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text, &size);
+    if (!bytes) {
+        PyErr_Clear();
+        return false;
+    }
+    key.append({kText, static_cast<uint64_t>(size)});
+    for (Py_ssize_t i = 0; i < size; i += 8) {
+        uint64_t word = 0;
+        std::memcpy(&word, bytes + i, std::min<Py_ssize_t>(8, size - i));
+        key.push_back(word);
+    }
+    return true;
+}
+
+bool add_option(const Signature& signature, PyObject* name, PyObject* value, Key& key, Held& held) {
+    for (size_t i = 0; i < signature.options.size(); ++i)
+        if (signature.options[i] == name) {
+            key.push_back(kOption + i);
+            return add_constexpr(value, key, held);
+        }
+    return false;
+}
+
 }  // namespace
 
-bool bind_call(const std::vector<Parameter>& parameters, PyObject* const* args,
-               Py_ssize_t positional, PyObject* keywords, Slots& slots) {
+bool bind_call(const Signature& signature, PyObject* const* args, Py_ssize_t positional,
+               PyObject* keywords, Slots& slots, Key& key, Held& held) {
+    const std::vector<Parameter>& parameters = signature.parameters;
     if (static_cast<size_t>(positional) > parameters.size()) return false;
     slots.assign(parameters.size(), nullptr);
     for (Py_ssize_t i = 0; i < positional; ++i) {
@@ -31,9 +62,14 @@ bool bind_call(const std::vector<Parameter>& parameters, PyObject* const* args,
     }
     Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
     for (Py_ssize_t k = 0; k < named; ++k) {
+        PyObject* name = PyTuple_GET_ITEM(keywords, k);
         size_t i = 0;  // keyword names are interned, so identity is enough for a hit
-        while (i < parameters.size() && parameters[i].name != PyTuple_GET_ITEM(keywords, k)) ++i;
-        if (i == parameters.size() || slots[i] || !parameters[i].by_name) return false;
+        while (i < parameters.size() && parameters[i].name != name) ++i;
+        if (i == parameters.size()) {
+            if (!add_option(signature, name, args[positional + k], key, held)) return false;
+            continue;
+        }
+        if (slots[i] || !parameters[i].by_name) return false;
         slots[i] = args[positional + k];
     }
     for (size_t i = 0; i < parameters.size(); ++i) {
@@ -43,7 +79,7 @@ bool bind_call(const std::vector<Parameter>& parameters, PyObject* const* args,
     return true;
 }
 
-bool add_constexpr(PyObject* value, Key& key) {
+bool add_constexpr(PyObject* value, Key& key, Held& held) {
     if (value == Py_None || PyBool_Check(value)) {
         key.push_back(value == Py_None ? 1 : value == Py_True ? 2 : 3);
         return true;
@@ -58,7 +94,16 @@ bool add_constexpr(PyObject* value, Key& key) {
         key.append({5, std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(value))});
         return true;
     }
-    return false;
+    if (PyTuple_CheckExact(value)) {
+        key.append({kTuple, static_cast<uint64_t>(PyTuple_GET_SIZE(value))});
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i)
+            if (!add_constexpr(PyTuple_GET_ITEM(value, i), key, held)) return false;
+        return true;
+    }
+    if (PyUnicode_CheckExact(value)) return add_text(value, key);
+    key.append({kObject, reinterpret_cast<uint64_t>(value)});
+    held.push_back(value);
+    return true;
 }
 
 bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
@@ -71,6 +116,10 @@ bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
         device = where;
         key.push_back(16 + static_cast<uint64_t>(tensor.scalar_type()));
         stack.emplace_back(tensor);
+        return true;
+    }
+    if (value == Py_None) {
+        key.push_back(10);
         return true;
     }
     if (PyBool_Check(value)) {

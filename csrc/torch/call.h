@@ -32,15 +32,26 @@ struct KeyHash {
 
 using Slots = c10::SmallVector<PyObject*, 16>;  // borrowed, by parameter
 
-// Fills the slots as Python would bind the call, defaults included.
-bool bind_call(const std::vector<Parameter>& parameters, PyObject* const* args,
-               Py_ssize_t positional, PyObject* keywords, Slots& slots);
+// Objects whose addresses are in a key, and mean something only while they live.
+using Held = c10::SmallVector<PyObject*, 4>;  // borrowed
 
-// What a constexpr adds to the key: its type and its bits.
-bool add_constexpr(PyObject* value, Key& key);
+// The keywords that a launch takes.
+struct Signature {
+    std::vector<Parameter> parameters;
+    std::vector<PyObject*> options;  // interned names: keywords that are no parameters
+};
 
-// A run-time argument: its kind goes into the key, its value onto the stack. The first tensor
-// decides the device.
+// Fills the slots as Python would bind the call, defaults included. Options go into the key.
+bool bind_call(const Signature& signature, PyObject* const* args, Py_ssize_t positional,
+               PyObject* keywords, Slots& slots, Key& key, Held& held);
+
+// What a constexpr adds to the key: its type and its bits, or for a dtype, a function, ... which
+// object it is. Whether an object of that type is the same constexpr for ever, only Python knows:
+// keys of others are never stored.
+bool add_constexpr(PyObject* value, Key& key, Held& held);
+
+// A run-time argument: its kind goes into the key, its value onto the stack; None has no value. The
+// first tensor decides the device.
 bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
                   std::optional<c10::Device>& device);
 

@@ -1,4 +1,5 @@
-// A hit: bind the arguments, hash their kinds, look the op up and call it, without running Python.
+// A hit: bind the arguments, hash their kinds, look the op up, check what its trace read and call
+// it, without running Python.
 // Everything unusual - a miss, a subclass, a wrong argument - goes to `slow`, which knows all the
 // rules and all the messages; so nothing is checked twice and no message stands here.
 #include "torch/launch.h"
@@ -9,24 +10,20 @@
 #include <torch/csrc/utils/object_ptr.h>
 
 #include <optional>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "torch/call.h"
+#include "torch/variants.h"
 
 namespace mytriton {
 
 namespace {
 
-struct Entry {
-    c10::OperatorHandle op;
-    PyObject* compiled;
-};
-
 struct Cache {
     PyObject_HEAD PyObject* slow;
-    std::vector<Parameter>* parameters;
-    std::unordered_map<Key, Entry, KeyHash>* entries;
+    Signature* signature;
+    Variants* variants;
 };
 
 struct Bound {
@@ -44,7 +41,7 @@ PyObject* call_grid(const Cache& cache, PyObject* grid, const Slots& slots) {
     PyObject* meta = PyDict_New();
     if (!meta) return nullptr;
     for (size_t i = 0; i < slots.size(); ++i)
-        if (PyDict_SetItem(meta, (*cache.parameters)[i].name, slots[i]) < 0) {
+        if (PyDict_SetItem(meta, cache.signature->parameters[i].name, slots[i]) < 0) {
             Py_DECREF(meta);
             return nullptr;
         }
@@ -53,59 +50,66 @@ PyObject* call_grid(const Cache& cache, PyObject* grid, const Slots& slots) {
     return sizes;
 }
 
-// Calls `slow`, and remembers what it compiled under `key` (null: nothing to remember).
+// What a call is looked up by.
+struct Lookup {
+    Key key;
+    Held held;
+};
+
+// Remembers a launch's kernel; false with a Python error set.
+bool remember(Cache* cache, const Lookup& lookup, PyObject* compiled, PyObject* checks) {
+    THPObjectPtr op_name(PyObject_GetAttrString(compiled, "op_name"));
+    if (!op_name) return false;
+    c10::OperatorHandle op =
+        c10::Dispatcher::singleton().findSchemaOrThrow(PyUnicode_AsUTF8(op_name), "");
+    auto variant = std::make_shared<Variant>(op, compiled);
+    if (!variant->checks.add_all(checks)) return false;
+    cache->variants->add(lookup.key, lookup.held, std::move(variant));
+    return true;
+}
+
+// Calls `slow`, and remembers what it compiled (`lookup` null: not to be remembered).
 PyObject* launch_slow(Bound* bound, PyObject* grid, PyObject* const* args, Py_ssize_t positional,
-                      PyObject* keywords, const Key* key) {
-    PyObject* tuple = PyTuple_New(positional);
-    PyObject* dict = PyDict_New();
-    PyObject* compiled = nullptr;
-    if (tuple && dict) {
-        for (Py_ssize_t i = 0; i < positional; ++i) PyTuple_SET_ITEM(tuple, i, Py_NewRef(args[i]));
-        Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
-        bool complete = true;
-        for (Py_ssize_t k = 0; k < named; ++k)
-            complete &=
-                PyDict_SetItem(dict, PyTuple_GET_ITEM(keywords, k), args[positional + k]) == 0;
-        if (complete)
-            compiled = PyObject_CallFunctionObjArgs(bound->cache->slow, grid, tuple, dict, nullptr);
-    }
-    Py_XDECREF(tuple);
-    Py_XDECREF(dict);
-    if (!compiled || !key) return compiled;
-    PyObject* op_name = PyObject_GetAttrString(compiled, "op_name");
-    if (!op_name) {
-        Py_DECREF(compiled);
+                      PyObject* keywords, const Lookup* lookup) {
+    THPObjectPtr tuple(PyTuple_New(positional));
+    THPObjectPtr dict(PyDict_New());
+    if (!tuple || !dict) return nullptr;
+    for (Py_ssize_t i = 0; i < positional; ++i)
+        PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(args[i]));
+    Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+    for (Py_ssize_t k = 0; k < named; ++k)
+        if (PyDict_SetItem(dict, PyTuple_GET_ITEM(keywords, k), args[positional + k]) < 0)
+            return nullptr;
+    THPObjectPtr result(
+        PyObject_CallFunctionObjArgs(bound->cache->slow, grid, tuple.get(), dict.get(), nullptr));
+    if (!result) return nullptr;
+    PyObject *compiled = nullptr, *checks = nullptr;
+    if (!PyArg_ParseTuple(result, "OO", &compiled, &checks)) return nullptr;
+    if (lookup && checks != Py_None && !remember(bound->cache, *lookup, compiled, checks))
         return nullptr;
-    }
-    if (op_name != Py_None) {
-        c10::OperatorHandle op =
-            c10::Dispatcher::singleton().findSchemaOrThrow(PyUnicode_AsUTF8(op_name), "");
-        if (bound->cache->entries->emplace(*key, Entry{op, compiled}).second) Py_INCREF(compiled);
-    }
-    Py_DECREF(op_name);
-    return compiled;
+    return Py_NewRef(compiled);
 }
 
 PyObject* launch(Bound* bound, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
     const Cache& cache = *bound->cache;
+    const std::vector<Parameter>& parameters = cache.signature->parameters;
     Slots slots;
-    if (!bind_call(*cache.parameters, args, positional, keywords, slots))
+    Lookup lookup;
+    if (!bind_call(*cache.signature, args, positional, keywords, slots, lookup.key, lookup.held))
         return launch_slow(bound, bound->grid, args, positional, keywords, nullptr);
-    Key key;
     torch::jit::Stack stack;
     stack.reserve(slots.size() + 3);
     std::optional<c10::Device> device;
     for (size_t i = 0; i < slots.size(); ++i)
-        if (!((*cache.parameters)[i].is_constexpr ? add_constexpr(slots[i], key)
-                                                  : add_argument(slots[i], key, stack, device)))
+        if (!(parameters[i].is_constexpr ? add_constexpr(slots[i], lookup.key, lookup.held)
+                                         : add_argument(slots[i], lookup.key, stack, device)))
             return launch_slow(bound, bound->grid, args, positional, keywords, nullptr);
-    auto known = cache.entries->find(key);
+    // Owned: a grid function or another thread may clear the cache.
+    VariantPtr variant = cache.variants->find(lookup.key);
     // Without a tensor there is nothing to run on; Python says so.
-    if (known == cache.entries->end() || !device)
-        return launch_slow(bound, bound->grid, args, positional, keywords, device ? &key : nullptr);
-    // Copied and owned: a grid function or another thread may clear the cache.
-    c10::OperatorHandle op = known->second.op;
-    THPObjectPtr compiled(Py_NewRef(known->second.compiled));
+    if (!variant || !device)
+        return launch_slow(bound, bound->grid, args, positional, keywords,
+                           device ? &lookup : nullptr);
     THPObjectPtr grid(Py_NewRef(bound->grid));
     if (is_function(grid)) {
         grid = call_grid(cache, grid, slots);
@@ -117,9 +121,9 @@ PyObject* launch(Bound* bound, PyObject* const* args, Py_ssize_t positional, PyO
         return launch_slow(bound, grid, args, positional, keywords, nullptr);
     {
         pybind11::gil_scoped_release other_threads_run;
-        op.callBoxed(&stack);
+        variant->op.callBoxed(&stack);
     }
-    return compiled.release();
+    return Py_NewRef(variant->compiled);
 }
 
 PyObject* bound_vectorcall(PyObject* self, PyObject* const* args, size_t flags,
@@ -171,22 +175,42 @@ PyObject* cache_bind(PyObject* self, PyObject* grid) {
     return reinterpret_cast<PyObject*>(bound);
 }
 
-void forget_entries(Cache* cache) {
-    auto entries = std::move(*cache->entries);
-    cache->entries->clear();
-    for (auto& [key, entry] : entries) Py_DECREF(entry.compiled);
+PyObject* cache_clear(PyObject* self, PyObject*) {
+    reinterpret_cast<Cache*>(self)->variants->clear();
+    Py_RETURN_NONE;
 }
 
-PyObject* cache_clear(PyObject* self, PyObject*) {
-    forget_entries(reinterpret_cast<Cache*>(self));
+PyObject* cache_recent(PyObject* self, PyObject*) {
+    PyObject* list = PyList_New(0);
+    if (!list) return nullptr;
+    for (const VariantPtr& each : reinterpret_cast<Cache*>(self)->variants->by_use())
+        if (PyList_Append(list, each->compiled) < 0) {
+            Py_DECREF(list);
+            return nullptr;
+        }
+    return list;
+}
+
+PyObject* cache_forget(PyObject* self, PyObject* list) {
+    if (!PyList_Check(list)) return PyErr_Format(PyExc_TypeError, "forget: expected a list");
+    std::unordered_set<PyObject*> compiled;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i)
+        compiled.insert(PyList_GET_ITEM(list, i));
+    reinterpret_cast<Cache*>(self)->variants->forget(compiled);
     Py_RETURN_NONE;
+}
+
+PyObject* interned(PyObject* name) {
+    Py_INCREF(name);
+    PyUnicode_InternInPlace(&name);
+    return name;
 }
 
 int cache_init(PyObject* self, PyObject* args, PyObject*) {
     Cache* cache = reinterpret_cast<Cache*>(self);
-    PyObject* parameters = nullptr;
-    PyObject* slow = nullptr;
-    if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &parameters, &slow)) return -1;
+    PyObject *parameters = nullptr, *options = nullptr, *slow = nullptr;
+    if (!PyArg_ParseTuple(args, "O!O!O", &PyList_Type, &parameters, &PyList_Type, &options, &slow))
+        return -1;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(parameters); ++i) {
         PyObject* name = nullptr;
         PyObject* fallback = nullptr;
@@ -194,10 +218,17 @@ int cache_init(PyObject* self, PyObject* args, PyObject*) {
         if (!PyArg_ParseTuple(PyList_GET_ITEM(parameters, i), "UpppO", &name, &is_constexpr,
                               &by_position, &by_name, &fallback))
             return -1;
-        Py_INCREF(name);
-        PyUnicode_InternInPlace(&name);
-        cache->parameters->push_back({name, is_constexpr != 0, by_position != 0, by_name != 0,
-                                      fallback == Py_Ellipsis ? nullptr : Py_NewRef(fallback)});
+        cache->signature->parameters.push_back(
+            {interned(name), is_constexpr != 0, by_position != 0, by_name != 0,
+             fallback == Py_Ellipsis ? nullptr : Py_NewRef(fallback)});
+    }
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(options); ++i) {
+        PyObject* name = PyList_GET_ITEM(options, i);
+        if (!PyUnicode_CheckExact(name)) {
+            PyErr_SetString(PyExc_TypeError, "options: expected strings");
+            return -1;
+        }
+        cache->signature->options.push_back(interned(name));
     }
     cache->slow = Py_NewRef(slow);
     return 0;
@@ -207,24 +238,24 @@ PyObject* cache_new(PyTypeObject* type, PyObject*, PyObject*) {
     Cache* cache = reinterpret_cast<Cache*>(type->tp_alloc(type, 0));
     if (!cache) return nullptr;
     cache->slow = nullptr;
-    cache->parameters = new std::vector<Parameter>();
-    cache->entries = new std::unordered_map<Key, Entry, KeyHash>();
+    cache->signature = new Signature();
+    cache->variants = new Variants();
     return reinterpret_cast<PyObject*>(cache);
 }
 
-// `slow` is a method of the kernel that owns this cache: a cycle, which the collector must see.
+// `slow` is a method of the kernel that owns this cache, and a global that was read may lead back
+// to the kernel: cycles, which the collector must see.
 int cache_traverse(PyObject* self, visitproc visit, void* arg) {
     Cache* cache = reinterpret_cast<Cache*>(self);
     Py_VISIT(cache->slow);
-    for (const Parameter& parameter : *cache->parameters) Py_VISIT(parameter.fallback);
-    for (auto& [key, entry] : *cache->entries) Py_VISIT(entry.compiled);
-    return 0;
+    for (const Parameter& parameter : cache->signature->parameters) Py_VISIT(parameter.fallback);
+    return cache->variants->traverse(visit, arg);
 }
 
 int cache_clear_cycle(PyObject* self) {
     Cache* cache = reinterpret_cast<Cache*>(self);
     Py_CLEAR(cache->slow);
-    forget_entries(cache);
+    cache->variants->clear();
     return 0;
 }
 
@@ -232,18 +263,21 @@ void cache_dealloc(PyObject* self) {
     Cache* cache = reinterpret_cast<Cache*>(self);
     PyObject_GC_UnTrack(self);
     cache_clear_cycle(self);
-    for (Parameter& parameter : *cache->parameters) {
+    for (Parameter& parameter : cache->signature->parameters) {
         Py_DECREF(parameter.name);
         Py_XDECREF(parameter.fallback);
     }
-    delete cache->parameters;
-    delete cache->entries;
+    for (PyObject* option : cache->signature->options) Py_DECREF(option);
+    delete cache->signature;
+    delete cache->variants;
     Py_TYPE(self)->tp_free(self);
 }
 
 PyMethodDef kCacheMethods[] = {
     {"bind", cache_bind, METH_O, "A callable that launches on this grid."},
     {"clear", cache_clear, METH_NOARGS, "Forgets every compiled kernel."},
+    {"forget", cache_forget, METH_O, "Forgets these compiled kernels."},
+    {"recent", cache_recent, METH_NOARGS, "What is remembered, last used last."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -1,0 +1,98 @@
+"""Executes a kernel's function with symbolic values: its graph, and what it read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mytriton import _C
+from mytriton.arguments import Kind
+from mytriton.errors import CompileError
+from mytriton.parameters import Parameter
+from mytriton.reads import Reads
+from mytriton.recording import Recorder
+from mytriton.source import most_entered, return_place, user_places
+from mytriton.traced import tensor, tracing
+
+
+def trace_kernel(
+    name: str,
+    fn: Any,
+    parameters: list[Parameter],
+    kinds: tuple[Kind, ...],
+    constants: dict[str, Any],
+) -> tuple[_C.Trace, Reads]:
+    """What the function does with arguments of these kinds; CompileError where it is wrong."""
+    trace, recorder = _C.Trace(name), Recorder()
+    try:
+        with tracing(trace), recorder.recording():
+            positional, by_name = _arguments(trace, recorder, parameters, kinds, constants)
+            returned = recorder.callable_of(fn)(*positional, **by_name)
+            recorder.finish()
+    except CompileError as error:
+        error.callers = user_places(error.__traceback__)[1:]
+        # What lies between the user's frames and the error is ours, and of no use to them.
+        raise error.with_traceback(None) from error.__cause__
+    except RecursionError as error:
+        raise _endless(error) from None
+    except Exception as error:
+        # The user's mistake in the kernel: a misspelt name, a type that does not fit, ...
+        places = user_places(error.__traceback__)
+        wrapped = CompileError(f"{type(error).__name__}: {error}", places[0] if places else None)
+        wrapped.callers = places[1:]
+        raise wrapped from error
+    if returned is not None:
+        raise CompileError(
+            f"{name}: a kernel returns nothing, got {type(returned).__name__}; "
+            "store results through a pointer",
+            return_place(fn.__code__) if hasattr(fn, "__code__") else None,
+        )
+    return trace, recorder.reads
+
+
+def _arguments(
+    trace: _C.Trace,
+    recorder: Recorder,
+    parameters: list[Parameter],
+    kinds: tuple[Kind, ...],
+    constants: dict[str, Any],
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments by position and by name, as the function gets them."""
+    of_kind = iter(kinds)
+    positional: list[Any] = []
+    by_name: dict[str, Any] = {}
+    for parameter in parameters:
+        if parameter.is_constexpr:
+            what = f"argument '{parameter.name}'"
+            value = recorder.wrap(constants[parameter.name], what)
+        else:
+            value = _traced(trace, parameter.name, next(of_kind))
+        # Positional-only parameters exist: all but keyword-only ones are passed by position.
+        if parameter.by_position:
+            positional.append(value)
+        else:
+            by_name[parameter.name] = value
+    return positional, by_name
+
+
+def _traced(trace: _C.Trace, name: str, kind: Kind) -> tensor | None:
+    what, element = kind
+    if what == "none":
+        return None
+    param = trace.pointer_param if what == "tensor" else trace.scalar_param
+    return tensor(trace, param(name, element))
+
+
+def _endless(error: RecursionError) -> CompileError:
+    """Names the function that calls itself without end, and shows each call once."""
+    places = user_places(error.__traceback__)
+    # Not from the innermost one on: that is where the recursion happened to be when it was stopped.
+    repeated = [i for i, each in enumerate(places) if places.count(each) > 1][:1]
+    places = list(dict.fromkeys(places[repeated[0] if repeated else 0 :]))
+    function = most_entered(error.__traceback__)
+    made = CompileError(
+        f"RecursionError: {function} calls itself without end; what ends it must be known while "
+        "the kernel is compiled, as a tl.constexpr is",
+        places[0] if places else None,
+    )
+    made.callers = places[1:]
+    return made
