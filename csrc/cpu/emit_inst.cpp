@@ -1,0 +1,151 @@
+// Declarations, partial results of reductions, and one case for each op.
+#include "cpu/emit_inst.h"
+
+#include "ir/literal.h"
+
+namespace mytriton {
+
+void InstEmitter::line(const std::string& text) {
+    out_.add(std::string(4 * depth_, ' ') + text + "\n", loc_);
+}
+
+std::string InstEmitter::suffix(const Inst& inst) const {
+    return std::to_string(kernel_.data(inst.result()).number);
+}
+
+std::string InstEmitter::identity(const Inst& inst) const {
+    Scalar scalar = kernel_.type(inst.result()).scalar();
+    return Speller::splat(scalar, spell_cxx(scalar, identity_bits(info(inst.op).identity, scalar)));
+}
+
+void InstEmitter::accumulate(const Inst& inst) {
+    std::string value = spell_.vector(inst.operands[0]);
+    Scalar scalar = kernel_.type(inst.result()).scalar();
+    if (partial_)
+        value = "(" + mask_as(scalar, "mt_exists") + " ? " + value + " : " + identity(inst) + ")";
+    std::string partial = "mt_partial" + suffix(inst) + "[mt_part]";
+    line(partial + " = mt_join" + suffix(inst) + "(" + partial + ", " + value + ");");
+}
+
+std::string InstEmitter::mask_as(Scalar scalar, const std::string& mask) {
+    bool narrow_or_wide = scalar != Scalar::boolean && info(scalar).bytes != 4;
+    return narrow_or_wide ? "mask_of<" + Speller::vector_type(scalar) + ">(" + mask + ")" : mask;
+}
+
+void InstEmitter::declare_vector(Value value, const std::string& expression) {
+    line("const " + Speller::vector_type(lane_scalar(kernel_.type(value))) + " " +
+         spell_.name(value) + " = " + expression + ";");
+}
+
+void InstEmitter::declare(Value value, Part part, const std::string& expression) {
+    if (part == Part::interior || part == Part::edge) return declare_vector(value, expression);
+    Type type = kernel_.type(value);
+    line((type.is_pointer() ? Speller::pointer_type(type) + " const "
+                            : "const " + std::string(info(type.scalar()).cxx) + " ") +
+         (part == Part::lane0 ? spell_.lane0(value) : spell_.name(value)) + " = " + expression +
+         ";");
+}
+
+void InstEmitter::emit(InstId id, Part part) {
+    const Inst& inst = kernel_.inst(id);
+    print_id_ = id;
+    loc_ = inst.loc;
+    emit_op(inst, part);
+    loc_ = 0;
+}
+
+void InstEmitter::emit_op(const Inst& inst, Part part) {
+    if (part == Part::interior && !inst.results.empty() && is_all_true(inst.result()))
+        return declare_vector(inst.result(), "splat_bool(true)");
+    switch (inst.op) {
+        case Op::program_id:
+            return declare(inst.result(), part, program_id(inst.attr(AttrKey::axis)));
+        case Op::num_programs:
+            return declare(inst.result(), part,
+                           "(int)mt_grid[" + std::to_string(inst.attr(AttrKey::axis)) + "]");
+        case Op::arange:
+            return declare(inst.result(), part, arange(inst, part));
+        case Op::cast:
+        case Op::cast_rtz:
+        case Op::bitcast:
+            return declare(inst.result(), part, converted(inst, part));
+        case Op::splat:
+            return declare(inst.result(), part, spell_.operand(inst.operands[0], part));
+        case Op::ptr_cast:
+            return declare(inst.result(), part, pointer_cast(inst, part));
+        case Op::addptr:
+            return;  // folded into the accesses that use it
+        case Op::atomic_rmw:
+        case Op::atomic_cas:
+            return emit_atomic(inst, part);
+        case Op::print:
+            return emit_print(inst, part);
+        case Op::load:
+            return emit_load(inst, part);
+        case Op::store:
+            return emit_store(inst, part);
+#define NA
+#define PURE(name, ...) case Op::name:
+#define REDUCE(...)
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+            return emit_pure(inst, part);
+#define PURE(...)
+#define REDUCE(name, ...) case Op::name:
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+#undef NA
+            return accumulate(inst);
+    }
+}
+
+void InstEmitter::emit_pure(const Inst& inst, Part part) {
+    size_t first = info(inst.op).first_value();
+    Scalar scalar = kernel_.type(inst.operands[first]).scalar();
+    bool strip = part == Part::interior || part == Part::edge;
+    std::string operands[3];
+    for (size_t i = 0; i < inst.operands.size(); ++i)
+        operands[i] = spell_.operand(inst.operands[i], part);
+    if (first == 1 && strip) operands[0] = mask_as(scalar, operands[0]);
+    std::string text =
+        substitute(expression(inst.op, scalar), operands[0], operands[1], operands[2]);
+    bool compares = kernel_.type(inst.result()).is(Scalar::boolean);
+    if (strip && compares && mask_as(scalar, "") != "") text = "to_mask(" + text + ")";
+    declare(inst.result(), part, text);
+}
+
+std::string InstEmitter::converted(const Inst& inst, Part part) const {
+    Scalar from = kernel_.type(inst.operands[0]).scalar();
+    Scalar to = kernel_.type(inst.result()).scalar();
+    std::string value = spell_.operand(inst.operands[0], part);
+    std::string type = Speller::type(to, part);
+    // The bits of a constant are spelled as an int.
+    if (info(from).is_half() && kernel_.is_constant(inst.operands[0]) && part == Part::scalar)
+        value = "(" + std::string(info(from).cxx) + ")" + value;
+    if (inst.op == Op::bitcast) return "__builtin_bit_cast(" + type + ", " + value + ")";
+    std::string rounding = inst.op == Op::cast_rtz ? "_rtz" : "";
+    if (info(to).is_half()) {
+        if (from == Scalar::f64)
+            value = "f64_to_f32" + (rounding.empty() ? "_odd" : rounding) + "(" + value + ")";
+        return "f32_to_" + std::string(info(to).name) + rounding + "(" + value + ")";
+    }
+    if (!rounding.empty()) return "f64_to_f32_rtz(" + value + ")";
+    if (info(from).is_half()) return std::string(info(from).name) + "_to_f32(" + value + ")";
+    if (to == Scalar::boolean) return "to_bool(" + value + ")";
+    std::string function = from == Scalar::boolean ? "from_bool" : "convert";
+    return function + "<" + type + ">(" + value + ")";
+}
+
+std::string InstEmitter::program_id(int64_t axis) {
+    if (axis == 0) return "(int)(mt_program % mt_grid[0])";
+    if (axis == 1) return "(int)(mt_program / mt_grid[0] % mt_grid[1])";
+    return "(int)(mt_program / mt_grid[0] / mt_grid[1])";
+}
+
+std::string InstEmitter::arange(const Inst& inst, Part part) {
+    std::string start =
+        spell_cxx(Scalar::i32, bits_of(static_cast<int32_t>(inst.attr(AttrKey::start))));
+    return part == Part::lane0 ? start : "iota() + (int)(" + start + " + mt_lane)";
+}
+
+}  // namespace mytriton

@@ -1,0 +1,134 @@
+// Loads, stores, atomics, pointers and printing in host text.
+#include <algorithm>
+
+#include "cpu/emit_inst.h"
+#include "ir/literal.h"
+
+namespace mytriton {
+
+std::string InstEmitter::strip_mask(Value mask, Part part) const {
+    bool all_true = mask.none() || (part == Part::interior && is_all_true(mask));
+    std::string text = all_true ? "" : spell_.vector(mask);
+    if (partial_) text = text.empty() ? "mt_exists" : "(" + text + " & mt_exists)";
+    return text;
+}
+
+bool InstEmitter::is_all_true(Value mask) const {
+    return std::ranges::binary_search(stage_->all_true, mask.index, {}, &Value::index);
+}
+
+std::string InstEmitter::fallback_text(const Inst& inst, Part part) const {
+    if (!inst.operands[2].none()) return spell_.operand(inst.operands[2], part);
+    Scalar scalar = kernel_.type(inst.result()).scalar();
+    std::string zero = spell_cxx(scalar, 0);
+    return part == Part::scalar ? zero : Speller::splat(scalar, zero);
+}
+
+void InstEmitter::emit_load(const Inst& inst, Part part) {
+    Address address = facts_.address(inst.operands[0]);
+    Scalar scalar = kernel_.type(inst.result()).scalar();
+    std::string suffix = Speller::memory_suffix(scalar);
+    if (part == Part::scalar) {
+        std::string value = "*" + spell_.uniform_pointer(address);
+        if (scalar == Scalar::boolean) value = "(" + value + " != 0)";
+        std::string mask = inst.operands[1].none() ? "true" : spell_.scalar(inst.operands[1]);
+        return declare(inst.result(), part,
+                       "(" + mask + " ? " + value + " : " + fallback_text(inst, part) + ")");
+    }
+    std::string mask = strip_mask(inst.operands[1], part);
+    std::string other = fallback_text(inst, part);
+    std::string gather = "gather" + suffix + "(" + spell_.addresses(address) + ", " +
+                         (mask.empty() ? "splat_bool(true)" : mask) + ", " + other + ")";
+    if (!facts_.is_contiguous(address)) return declare(inst.result(), part, gather);
+    std::string load = "load" + suffix + "(" + spell_.contiguous_pointer(address) +
+                       (mask.empty() ? "" : ", " + mask + ", " + other) + ")";
+    declare(inst.result(), part,
+            part == Part::interior ? load : "mt_wraps ? " + gather + " : " + load);
+}
+
+void InstEmitter::emit_store(const Inst& inst, Part part) {
+    Address address = facts_.address(inst.operands[0]);
+    std::string suffix = Speller::memory_suffix(kernel_.type(inst.operands[0]).scalar());
+    if (part == Part::scalar) {
+        std::string guard =
+            inst.operands[2].none() ? "" : "if (" + spell_.scalar(inst.operands[2]) + ") ";
+        return line(guard + "*" + spell_.uniform_pointer(address) + " = " +
+                    spell_.scalar(inst.operands[1]) + ";");
+    }
+    std::string mask = strip_mask(inst.operands[2], part);
+    std::string value = spell_.vector(inst.operands[1]);
+    std::string scatter = "scatter" + suffix + "(" + spell_.addresses(address) + ", " +
+                          (mask.empty() ? "splat_bool(true)" : mask) + ", " + value + ");";
+    if (!facts_.is_contiguous(address)) return line(scatter);
+    std::string store = "store" + suffix + "(" + spell_.contiguous_pointer(address) + ", " +
+                        (mask.empty() ? "" : mask + ", ") + value + ");";
+    line(part == Part::interior ? store : "if (mt_wraps) " + scatter + " else " + store);
+}
+
+std::string InstEmitter::update_text(const Inst& inst) const {
+    Scalar scalar = kernel_.type(inst.result()).scalar();
+    Rmw rmw = static_cast<Rmw>(inst.attr(AttrKey::rmw));
+    std::optional<Op> row = row_of(rmw);
+    if (!row) return "[](auto, auto b) { return b; }";
+    std::string a = "a", b = "b";
+    std::string name(info(scalar).name);
+    if (!info(scalar).is_half())
+        return "[](auto a, auto b) { return " + substitute(expression(*row, scalar), a, b) + "; }";
+    return "[](auto a, auto b) { return f32_to_" + name + "(" +
+           substitute(expression(*row, scalar), name + "_to_f32(a)", name + "_to_f32(b)") + "); }";
+}
+
+void InstEmitter::emit_print(const Inst& inst, Part part) {
+    std::string slots = "mt_args + " + std::to_string(kernel_.params().size());
+    auto call = [&](const std::string& lane, auto spelled) {
+        std::string values;
+        for (Value operand : inst.operands) values += ", " + spelled(operand);
+        return "print_lane(" + slots + ", " + std::to_string(print_id_) + ", mt_program, " + lane +
+               values + ");";
+    };
+    if (part == Part::scalar) return line(call("-1", [&](Value v) { return spell_.scalar(v); }));
+    line("for (int mt_k = 0; mt_k < kLanes; ++mt_k)");
+    std::string exists = partial_ ? "if (mt_exists[mt_k]) " : "";
+    line("    " + exists + call("mt_lane + mt_k", [&](Value v) {
+             Type type = kernel_.type(v);
+             if (!type.is_block()) return spell_.scalar(v);
+             return "(" + Speller::lane_type(type.scalar()) + ")" + spell_.name(v) + "[mt_k]" +
+                    (type.is(Scalar::boolean) ? " != 0" : "");
+         }));
+}
+
+void InstEmitter::emit_atomic(const Inst& inst, Part part) {
+    Address address = facts_.address(inst.operands[0]);
+    bool cas = inst.op == Op::atomic_cas;
+    Value mask = cas ? Value() : inst.operands[2];
+    std::string call = cas ? "atomic_cas(" : "atomic_rmw(";
+    std::string rest =
+        cas ? spell_.operand(inst.operands[1], part) + ", " +
+                  spell_.operand(inst.operands[2], part) + ")"
+            : spell_.operand(inst.operands[1], part) + ", " + update_text(inst) + ")";
+    if (part == Part::scalar) {
+        std::string done = call + spell_.uniform_pointer(address) + ", " + rest;
+        if (!mask.none())
+            done = "(" + spell_.scalar(mask) + " ? " + done + " : " +
+                   spell_cxx(kernel_.type(inst.result()).scalar(), 0) + ")";
+        return declare(inst.result(), part, done);
+    }
+    std::string on = strip_mask(mask, part);
+    declare(inst.result(), part,
+            call + spell_.addresses(address) + ", " + (on.empty() ? "splat_bool(true)" : on) +
+                ", " + rest);
+}
+
+std::string InstEmitter::pointer_cast(const Inst& inst, Part part) const {
+    Value from = inst.operands[0];
+    Type to = kernel_.type(inst.result());
+    bool strip = part == Part::interior || part == Part::edge;
+    std::string value = spell_.operand(from, part);
+    if (kernel_.type(from).is_pointer())
+        value = strip ? spell_.addresses(facts_.address(from))
+                      : spell_.uniform_pointer(facts_.address(from));
+    if (strip) return value;
+    return "(" + (to.is_pointer() ? Speller::pointer_type(to) : "long long") + ")" + value;
+}
+
+}  // namespace mytriton
