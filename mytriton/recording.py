@@ -1,7 +1,7 @@
 """Tracing through copies: what a kernel and its helpers read is noted, and handed to them.
 
 A kernel is not executed itself: a copy of its function is, whose global variables are looked up by
-a :class:`_Globals`, and whose closure variables are in cells of its own. So is each function of the
+a :class:`Globals`, and whose closure variables are in cells of its own. So is each function of the
 user that it reaches. What they read - see :meth:`Recorder.wrap` for what that may be - goes into a
 :class:`Reads`.
 """
@@ -33,7 +33,7 @@ import torch
 from mytriton.dtypes import DType
 from mytriton.errors import CompileError
 from mytriton.libraries import is_library
-from mytriton.proxies import ModuleProxy, SelfProxy
+from mytriton.proxies import Globals, ModuleProxy, SelfProxy
 from mytriton.reads import MISSING, Kind, Reads, value_key
 from mytriton.scan import Scanner
 from mytriton.source import Place, caller_place
@@ -80,7 +80,7 @@ class Recorder:
         self.reads = Reads()
         self._scanner = Scanner(self.reads)
         self._wrapped: dict[int, tuple[Any, Any]] = {}  # by id; with the value, which keeps the id
-        self._globals: dict[int, _Globals] = {}
+        self._globals: dict[int, Globals] = {}
         self._containers: list[tuple[Any, Any, str, Place | None]] = []
         self._open: set[int] = set()  # containers that are being copied
 
@@ -235,9 +235,9 @@ class Recorder:
             copy.cell_contents = self.wrap(value, what, load_place(code, name))
         return made
 
-    def globals_of(self, real: dict[str, Any]) -> _Globals:
+    def globals_of(self, real: dict[str, Any]) -> Globals:
         if id(real) not in self._globals:
-            self._globals[id(real)] = _Globals(self, real)
+            self._globals[id(real)] = Globals(self, real)
         return self._globals[id(real)]
 
     def import_module(
@@ -252,51 +252,6 @@ class Recorder:
         """What `import` in a kernel does; `real`: the names of the module that it stands in."""
         module = builtins.__import__(name, real, None, fromlist, level)
         return self.read(Kind.ITEM, sys.modules, module.__name__, module, f"module '{name}'")
-
-
-class _Globals(dict[str, Any]):
-    """The global variables of a copied function: those of the real one, noted when they are read.
-
-    Python looks global variables up by __getitem__ where they are in a subclass of dict.
-    """
-
-    def __init__(self, recorder: Recorder, real: dict[str, Any]) -> None:
-        self._recorder = recorder
-        self._real = real
-        theirs = real.get("__builtins__", builtins)
-        self._builtins: dict[str, Any] = vars(theirs) if isinstance(theirs, ModuleType) else theirs
-        self._seen: dict[str, Any] = {}
-        load = functools.partial(recorder.import_module, real)
-        # Python finds `import` this way.
-        super().__init__(__builtins__=self._builtins | {"__import__": load})
-
-    def __getitem__(self, name: str) -> Any:
-        if name in self._seen:
-            return self._seen[name]
-        recorder, value = self._recorder, self._real.get(name, MISSING)
-        if value is not MISSING:
-            seen = recorder.read(Kind.ITEM, self._real, name, value, f"global variable '{name}'")
-        else:
-            recorder.reads.add(Kind.ITEM, self._real, name, MISSING)
-            value = self._builtins.get(name, MISSING)
-            recorder.reads.add(Kind.ITEM, self._builtins, name, value)
-            if value is MISSING:
-                raise KeyError(name)
-            seen = recorder.wrap(value, f"builtin '{name}'")
-        self._seen[name] = seen
-        return seen
-
-    def get(self, name: str, default: Any = None) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            return default
-
-    def __contains__(self, name: object) -> bool:
-        return self.get(str(name), MISSING) is not MISSING
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        raise CompileError(f"a kernel cannot assign to globals()['{name}']", caller_place())
 
 
 def _unreadable(value: Any, what: str) -> str:
