@@ -63,6 +63,9 @@ class Globals(dict[str, Any]):
         self._seen[name] = seen
         return seen
 
+    def forget(self) -> None:
+        self._seen.clear()
+
     def get(self, name: str, default: Any = None) -> Any:
         try:
             return self[name]
@@ -137,6 +140,10 @@ class SelfProxy:
                 return recorder.wrap(own[name], what)
         if isinstance(found, FunctionType):
             return MethodType(recorder.wrap(found, what), self)
+        if isinstance(found, staticmethod):
+            return recorder.wrap(found.__func__, what)
+        if isinstance(found, classmethod):
+            return MethodType(recorder.wrap(found.__func__, what), type(value))
         if found is not MISSING and not hasattr(found, "__get__"):
             return recorder.wrap(found, what)
         return recorder.read(Kind.ATTRIBUTE, value, name, getattr(value, name), what)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import enum
 import functools
+import operator
 import sys
 import threading
 import typing
@@ -66,6 +67,9 @@ _IN_C = (
     ClassMethodDescriptorType,
     WrapperDescriptorType,
     type(object().__str__),
+    operator.attrgetter,
+    operator.itemgetter,
+    operator.methodcaller,
 )
 _CACHED = type(functools.lru_cache(lambda: None))
 _TYPING = (type(list[int]), type(int | str), type(typing.Any))
@@ -93,6 +97,13 @@ class Recorder:
         finally:
             _recording.current = outer
 
+    def close(self) -> None:
+        """Lets the copies go, which refer to one another; what was read stays."""
+        for each in self._globals.values():
+            each.forget()
+        self._globals.clear()
+        self._wrapped.clear()
+
     def finish(self) -> None:
         """CompileError where the trace changed a container that it had read."""
         for copy, key, what, place in self._containers:
@@ -105,8 +116,9 @@ class Recorder:
 
     def read(self, kind: Kind, holder: Any, name: str, value: Any, what: str) -> Any:
         """Notes the read, and returns the value as the kernel is to see it."""
+        seen = self.wrap(value, what)  # first, as it refuses what has no key
         self.reads.add(kind, holder, name, value)
-        return self.wrap(value, what)
+        return seen
 
     def wrap(self, value: Any, what: str, place: Place | None = None) -> Any:
         """The value as a kernel sees it; CompileError for what a kernel cannot read.
@@ -122,7 +134,9 @@ class Recorder:
         return known[1]
 
     def _wrap(self, value: Any, what: str, place: Place | None) -> Any:
-        if isinstance(value, _PLAIN + _TYPING + (DType, torch.dtype, enum.Enum, Kernel, tensor)):
+        if isinstance(
+            value, _PLAIN + _TYPING + (DType, torch.dtype, torch.device, enum.Enum, Kernel, tensor)
+        ):
             return value
         if isinstance(value, int | float | str | bytes) and type(value).__module__ != "numpy":
             return value
@@ -230,9 +244,9 @@ class Recorder:
             except ValueError:
                 self.reads.add(Kind.CELL, cell, name, MISSING)
                 continue
-            self.reads.add(Kind.CELL, cell, name, value)
             what = f"closure variable '{name}'"
             copy.cell_contents = self.wrap(value, what, load_place(code, name))
+            self.reads.add(Kind.CELL, cell, name, value)
         return made
 
     def globals_of(self, real: dict[str, Any]) -> Globals:
