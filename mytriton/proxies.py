@@ -1,7 +1,9 @@
-"""Stand-ins through which a kernel reads attributes: of the user's modules, and of `self`."""
+"""Stand-ins through which a kernel reads global variables, and attributes of modules and `self`."""
 
 from __future__ import annotations
 
+import builtins
+import functools
 import gc
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -27,6 +29,54 @@ def _refuse_write(what: str) -> None:
         "through a pointer, or use a local variable",
         caller_place(),
     )
+
+
+class Globals(dict[str, Any]):
+    """The global variables of a copied function: those of the real one, noted when they are read.
+
+    Python looks global variables up by __getitem__ where they are in a subclass of dict.
+    """
+
+    def __init__(self, recorder: Recorder, real: dict[str, Any]) -> None:
+        self._recorder = recorder
+        self._real = real
+        theirs = real.get("__builtins__", builtins)
+        self._builtins: dict[str, Any] = vars(theirs) if isinstance(theirs, ModuleType) else theirs
+        self._seen: dict[str, Any] = {}
+        load = functools.partial(recorder.import_module, real)
+        # Python finds `import` this way.
+        super().__init__(__builtins__=self._builtins | {"__import__": load})
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._seen:
+            return self._seen[name]
+        recorder, value = self._recorder, self._real.get(name, MISSING)
+        if value is not MISSING:
+            seen = recorder.read(Kind.ITEM, self._real, name, value, f"global variable '{name}'")
+        else:
+            recorder.reads.add(Kind.ITEM, self._real, name, MISSING)
+            value = self._builtins.get(name, MISSING)
+            recorder.reads.add(Kind.ITEM, self._builtins, name, value)
+            if value is MISSING:
+                raise KeyError(name)
+            seen = recorder.wrap(value, f"builtin '{name}'")
+        self._seen[name] = seen
+        return seen
+
+    def forget(self) -> None:
+        self._seen.clear()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def __contains__(self, name: object) -> bool:
+        return self.get(str(name), MISSING) is not MISSING
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        _refuse_write(f"globals()['{name}']")
 
 
 # The import system's, and what object has.
@@ -90,6 +140,10 @@ class SelfProxy:
                 return recorder.wrap(own[name], what)
         if isinstance(found, FunctionType):
             return MethodType(recorder.wrap(found, what), self)
+        if isinstance(found, staticmethod):
+            return recorder.wrap(found.__func__, what)
+        if isinstance(found, classmethod):
+            return MethodType(recorder.wrap(found.__func__, what), type(value))
         if found is not MISSING and not hasattr(found, "__get__"):
             return recorder.wrap(found, what)
         return recorder.read(Kind.ATTRIBUTE, value, name, getattr(value, name), what)

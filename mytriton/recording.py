@@ -1,7 +1,7 @@
 """Tracing through copies: what a kernel and its helpers read is noted, and handed to them.
 
 A kernel is not executed itself: a copy of its function is, whose global variables are looked up by
-a :class:`_Globals`, and whose closure variables are in cells of its own. So is each function of the
+a :class:`Globals`, and whose closure variables are in cells of its own. So is each function of the
 user that it reaches. What they read - see :meth:`Recorder.wrap` for what that may be - goes into a
 :class:`Reads`.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import enum
 import functools
+import operator
 import sys
 import threading
 import typing
@@ -33,7 +34,7 @@ import torch
 from mytriton.dtypes import DType
 from mytriton.errors import CompileError
 from mytriton.libraries import is_library
-from mytriton.proxies import ModuleProxy, SelfProxy
+from mytriton.proxies import Globals, ModuleProxy, SelfProxy
 from mytriton.reads import MISSING, Kind, Reads, value_key
 from mytriton.scan import Scanner
 from mytriton.source import Place, caller_place
@@ -66,6 +67,9 @@ _IN_C = (
     ClassMethodDescriptorType,
     WrapperDescriptorType,
     type(object().__str__),
+    operator.attrgetter,
+    operator.itemgetter,
+    operator.methodcaller,
 )
 _CACHED = type(functools.lru_cache(lambda: None))
 _TYPING = (type(list[int]), type(int | str), type(typing.Any))
@@ -80,7 +84,7 @@ class Recorder:
         self.reads = Reads()
         self._scanner = Scanner(self.reads)
         self._wrapped: dict[int, tuple[Any, Any]] = {}  # by id; with the value, which keeps the id
-        self._globals: dict[int, _Globals] = {}
+        self._globals: dict[int, Globals] = {}
         self._containers: list[tuple[Any, Any, str, Place | None]] = []
         self._open: set[int] = set()  # containers that are being copied
 
@@ -92,6 +96,13 @@ class Recorder:
             yield
         finally:
             _recording.current = outer
+
+    def close(self) -> None:
+        """Lets the copies go, which refer to one another; what was read stays."""
+        for each in self._globals.values():
+            each.forget()
+        self._globals.clear()
+        self._wrapped.clear()
 
     def finish(self) -> None:
         """CompileError where the trace changed a container that it had read."""
@@ -105,8 +116,9 @@ class Recorder:
 
     def read(self, kind: Kind, holder: Any, name: str, value: Any, what: str) -> Any:
         """Notes the read, and returns the value as the kernel is to see it."""
+        seen = self.wrap(value, what)  # first, as it refuses what has no key
         self.reads.add(kind, holder, name, value)
-        return self.wrap(value, what)
+        return seen
 
     def wrap(self, value: Any, what: str, place: Place | None = None) -> Any:
         """The value as a kernel sees it; CompileError for what a kernel cannot read.
@@ -122,7 +134,9 @@ class Recorder:
         return known[1]
 
     def _wrap(self, value: Any, what: str, place: Place | None) -> Any:
-        if isinstance(value, _PLAIN + _TYPING + (DType, torch.dtype, enum.Enum, Kernel, tensor)):
+        if isinstance(
+            value, _PLAIN + _TYPING + (DType, torch.dtype, torch.device, enum.Enum, Kernel, tensor)
+        ):
             return value
         if isinstance(value, int | float | str | bytes) and type(value).__module__ != "numpy":
             return value
@@ -230,14 +244,14 @@ class Recorder:
             except ValueError:
                 self.reads.add(Kind.CELL, cell, name, MISSING)
                 continue
-            self.reads.add(Kind.CELL, cell, name, value)
             what = f"closure variable '{name}'"
             copy.cell_contents = self.wrap(value, what, load_place(code, name))
+            self.reads.add(Kind.CELL, cell, name, value)
         return made
 
-    def globals_of(self, real: dict[str, Any]) -> _Globals:
+    def globals_of(self, real: dict[str, Any]) -> Globals:
         if id(real) not in self._globals:
-            self._globals[id(real)] = _Globals(self, real)
+            self._globals[id(real)] = Globals(self, real)
         return self._globals[id(real)]
 
     def import_module(
@@ -252,51 +266,6 @@ class Recorder:
         """What `import` in a kernel does; `real`: the names of the module that it stands in."""
         module = builtins.__import__(name, real, None, fromlist, level)
         return self.read(Kind.ITEM, sys.modules, module.__name__, module, f"module '{name}'")
-
-
-class _Globals(dict[str, Any]):
-    """The global variables of a copied function: those of the real one, noted when they are read.
-
-    Python looks global variables up by __getitem__ where they are in a subclass of dict.
-    """
-
-    def __init__(self, recorder: Recorder, real: dict[str, Any]) -> None:
-        self._recorder = recorder
-        self._real = real
-        theirs = real.get("__builtins__", builtins)
-        self._builtins: dict[str, Any] = vars(theirs) if isinstance(theirs, ModuleType) else theirs
-        self._seen: dict[str, Any] = {}
-        load = functools.partial(recorder.import_module, real)
-        # Python finds `import` this way.
-        super().__init__(__builtins__=self._builtins | {"__import__": load})
-
-    def __getitem__(self, name: str) -> Any:
-        if name in self._seen:
-            return self._seen[name]
-        recorder, value = self._recorder, self._real.get(name, MISSING)
-        if value is not MISSING:
-            seen = recorder.read(Kind.ITEM, self._real, name, value, f"global variable '{name}'")
-        else:
-            recorder.reads.add(Kind.ITEM, self._real, name, MISSING)
-            value = self._builtins.get(name, MISSING)
-            recorder.reads.add(Kind.ITEM, self._builtins, name, value)
-            if value is MISSING:
-                raise KeyError(name)
-            seen = recorder.wrap(value, f"builtin '{name}'")
-        self._seen[name] = seen
-        return seen
-
-    def get(self, name: str, default: Any = None) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            return default
-
-    def __contains__(self, name: object) -> bool:
-        return self.get(str(name), MISSING) is not MISSING
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        raise CompileError(f"a kernel cannot assign to globals()['{name}']", caller_place())
 
 
 def _unreadable(value: Any, what: str) -> str:

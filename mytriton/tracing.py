@@ -46,6 +46,7 @@ def trace_kernel(
             "store results through a pointer",
             return_place(fn.__code__) if hasattr(fn, "__code__") else None,
         )
+    recorder.close()
     return trace, recorder.reads
 
 

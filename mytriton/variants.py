@@ -58,7 +58,7 @@ class Variants:
 
     Of one key VARIANTS are kept, and LIMIT keys; then a quarter of the keys goes, those that were
     not used for longest. The first time there is a warning. The ops stay: torch knows them by name.
-    `recent` gives what the launch path in C used, last used last.
+    `recent` gives what the launch path in C found since it was last asked, last used last.
     """
 
     def __init__(self, name: str, recent: Callable[[], list[CompiledKernel]]) -> None:
@@ -103,7 +103,7 @@ class Variants:
             self._by_key[key] = kept[:VARIANTS]
             self._by_key.move_to_end(key)
             outdated = kept[VARIANTS:]
-            unused = self._drop_unused() if len(self._by_key) > LIMIT else []
+            unused = self._drop_unused(key) if len(self._by_key) > LIMIT else []
             warn = bool(outdated or unused) and not self._warned
             self._warned |= warn
         if warn and outdated:
@@ -119,11 +119,12 @@ class Variants:
             )
         return [each.compiled for each in (*outdated, *unused)]
 
-    def _drop_unused(self) -> list[Variant]:
+    def _drop_unused(self, new: Any) -> list[Variant]:
         key_of = {id(v.compiled): key for key, known in self._by_key.items() for v in known}
         for compiled in self._recent():
             if id(compiled) in key_of:
                 self._by_key.move_to_end(key_of[id(compiled)])
+        self._by_key.move_to_end(new)
         dropped: list[Variant] = []
         while len(self._by_key) > LIMIT * 3 // 4:
             dropped += self._by_key.popitem(last=False)[1]

@@ -144,6 +144,23 @@ bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
     return false;
 }
 
+bool is_function(PyObject* grid) {
+    return !PyTuple_CheckExact(grid) && !PyLong_CheckExact(grid) && PyCallable_Check(grid);
+}
+
+PyObject* call_grid(PyObject* grid, const std::vector<Parameter>& parameters, const Slots& slots) {
+    PyObject* meta = PyDict_New();
+    if (!meta) return nullptr;
+    for (size_t i = 0; i < slots.size(); ++i)
+        if (PyDict_SetItem(meta, parameters[i].name, slots[i]) < 0) {
+            Py_DECREF(meta);
+            return nullptr;
+        }
+    PyObject* sizes = PyObject_CallOneArg(grid, meta);
+    Py_DECREF(meta);
+    return sizes;
+}
+
 bool add_grid(PyObject* grid, torch::jit::Stack& stack) {
     Py_ssize_t axes = PyTuple_CheckExact(grid) ? PyTuple_GET_SIZE(grid) : 1;
     if (axes < 1 || axes > 3) return false;

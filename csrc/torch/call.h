@@ -55,6 +55,12 @@ bool add_constexpr(PyObject* value, Key& key, Held& held);
 bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
                   std::optional<c10::Device>& device);
 
+// Whether the grid has to be called to know the sizes.
+bool is_function(PyObject* grid);
+
+// The grid function's answer; a new reference, null with a Python error set.
+PyObject* call_grid(PyObject* grid, const std::vector<Parameter>& parameters, const Slots& slots);
+
 // The grid's three sizes, onto the stack.
 bool add_grid(PyObject* grid, torch::jit::Stack& stack);
 

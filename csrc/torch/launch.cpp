@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "torch/call.h"
@@ -31,24 +32,6 @@ struct Bound {
     Cache* cache;
     PyObject* grid;
 };
-
-bool is_function(PyObject* grid) {
-    return !PyTuple_CheckExact(grid) && !PyLong_CheckExact(grid) && PyCallable_Check(grid);
-}
-
-// The grid function's answer; a new reference, null with a Python error set.
-PyObject* call_grid(const Cache& cache, PyObject* grid, const Slots& slots) {
-    PyObject* meta = PyDict_New();
-    if (!meta) return nullptr;
-    for (size_t i = 0; i < slots.size(); ++i)
-        if (PyDict_SetItem(meta, cache.signature->parameters[i].name, slots[i]) < 0) {
-            Py_DECREF(meta);
-            return nullptr;
-        }
-    PyObject* sizes = PyObject_CallOneArg(grid, meta);
-    Py_DECREF(meta);
-    return sizes;
-}
 
 // What a call is looked up by.
 struct Lookup {
@@ -112,7 +95,7 @@ PyObject* launch(Bound* bound, PyObject* const* args, Py_ssize_t positional, PyO
                            device ? &lookup : nullptr);
     THPObjectPtr grid(Py_NewRef(bound->grid));
     if (is_function(grid)) {
-        grid = call_grid(cache, grid, slots);
+        grid = call_grid(grid, parameters, slots);
         if (!grid) return nullptr;
         // Not a grid: the whole launch again, to say so as the first launch would.
         if (is_function(grid)) grid = Py_NewRef(bound->grid);
@@ -184,7 +167,7 @@ PyObject* cache_recent(PyObject* self, PyObject*) {
     PyObject* list = PyList_New(0);
     if (!list) return nullptr;
     for (const VariantPtr& each : reinterpret_cast<Cache*>(self)->variants->by_use())
-        if (PyList_Append(list, each->compiled) < 0) {
+        if (std::exchange(each->was_found, false) && PyList_Append(list, each->compiled) < 0) {
             Py_DECREF(list);
             return nullptr;
         }
@@ -277,7 +260,8 @@ PyMethodDef kCacheMethods[] = {
     {"bind", cache_bind, METH_O, "A callable that launches on this grid."},
     {"clear", cache_clear, METH_NOARGS, "Forgets every compiled kernel."},
     {"forget", cache_forget, METH_O, "Forgets these compiled kernels."},
-    {"recent", cache_recent, METH_NOARGS, "What is remembered, last used last."},
+    {"recent", cache_recent, METH_NOARGS,
+     "What was found since the last call of this, last used last."},
     {nullptr, nullptr, 0, nullptr},
 };
 

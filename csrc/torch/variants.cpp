@@ -26,6 +26,7 @@ VariantPtr Variants::find(const Key& key) {
         if (!holds) continue;
         if (i > 0) std::rotate(variants.begin(), variants.begin() + i, variants.begin() + i + 1);
         variant->last_use = ++uses_;
+        variant->was_found = true;
         return variant;
     }
     return nullptr;

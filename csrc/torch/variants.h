@@ -25,6 +25,7 @@ struct Variant {
     PyObject* compiled;
     Checks checks;
     uint64_t last_use = 0;
+    bool was_found = false;  // since Python last asked
 };
 
 using VariantPtr = std::shared_ptr<Variant>;
