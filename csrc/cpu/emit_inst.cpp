@@ -80,6 +80,8 @@ void InstEmitter::emit_op(const Inst& inst, Part part) {
             return emit_atomic(inst, part);
         case Op::print:
             return emit_print(inst, part);
+        case Op::device_assert:
+            return emit_assert(inst, part);
         case Op::load:
             return emit_load(inst, part);
         case Op::store:

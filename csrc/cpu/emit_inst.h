@@ -33,6 +33,7 @@ class InstEmitter {
     // What an atomic_rmw leaves, as a function of the old value and its operand.
     std::string update_text(const Inst& inst) const;
     void emit_print(const Inst& inst, Part part);
+    void emit_assert(const Inst& inst, Part part);
     void emit_atomic(const Inst& inst, Part part);
     // A pointer as an address or as another pointer, or an address as a pointer.
     std::string pointer_cast(const Inst& inst, Part part) const;

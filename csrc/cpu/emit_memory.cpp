@@ -97,6 +97,20 @@ void InstEmitter::emit_print(const Inst& inst, Part part) {
          }));
 }
 
+// What has failed ends the whole run: the launch then tells of it.
+void InstEmitter::emit_assert(const Inst& inst, Part part) {
+    Value condition = inst.operands[0];
+    auto report = [&](const std::string& lane) {
+        return "{ print_lane(mt_args + " + std::to_string(kernel_.params().size()) + ", " +
+               std::to_string(print_id_) + ", mt_program, " + lane + "); return; }";
+    };
+    if (part == Part::scalar) return line("if (!" + spell_.scalar(condition) + ") " + report("-1"));
+    std::string exists = partial_ ? "mt_exists[mt_k] && " : "";
+    line("for (int mt_k = 0; mt_k < kLanes; ++mt_k)");
+    line("    if (" + exists + "!" + spell_.name(condition) + "[mt_k]) " +
+         report("mt_lane + mt_k"));
+}
+
 void InstEmitter::emit_atomic(const Inst& inst, Part part) {
     Address address = facts_.address(inst.operands[0]);
     bool cas = inst.op == Op::atomic_cas;

@@ -87,6 +87,8 @@ class Evaluator {
                 return step_atomic(inst);
             case Op::print:
                 return step_print(inst);
+            case Op::device_assert:
+                return step_assert(inst);
             case Op::load:
                 return step_load(inst);
             case Op::store:
@@ -174,6 +176,14 @@ class Evaluator {
                 bits[i] = static_cast<int64_t>(lanes(inst.operands[i])[lane]);
             print_(print_line(kernel_, inst, grid_, index_, block.none() ? -1 : lane, bits.data()));
         }
+    }
+
+    void step_assert(const Inst& inst) {
+        Type type = kernel_.type(inst.operands[0]);
+        for (int64_t lane = 0; lane < type.lanes(); ++lane)
+            if (!lanes(inst.operands[0])[lane])
+                throw AssertionFailed(
+                    print_line(kernel_, inst, grid_, index_, type.is_block() ? lane : -1, nullptr));
     }
 
     // Other threads may run other programs meanwhile, so these are atomic here too.

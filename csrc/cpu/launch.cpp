@@ -67,22 +67,27 @@ void CpuKernel::prepare(const std::function<void(const std::string&)>& warn) {
 }
 
 // One program after the other, so that their lines come in order.
-void CpuKernel::launch_printing(const int64_t* args, const int64_t (&grid)[3],
-                                const Printer& print) {
+void CpuKernel::launch_reporting(const int64_t* args, const int64_t (&grid)[3],
+                                 const Printer& print) {
     int64_t programs = grid[0] * grid[1] * grid[2];
     if (!entry_) return evaluate(legal_, args, grid, 0, programs, print);
     struct Context {
         const Kernel& legal;
         const int64_t* grid;
         const Printer& print;
+        std::string failure = {};
     } context{legal_, grid, print};
     // No exception may pass through the kernel, which was compiled without them.
     auto print_fn = [](void* given, long long inst, long long program, long long lane,
                        const long long* bits) noexcept {
-        const Context& to = *static_cast<const Context*>(given);
-        if (to.print)
-            to.print(print_line(to.legal, to.legal.inst(static_cast<InstId>(inst)), to.grid,
-                                program, lane, reinterpret_cast<const int64_t*>(bits)));
+        Context& to = *static_cast<Context*>(given);
+        const Inst& report = to.legal.inst(static_cast<InstId>(inst));
+        std::string text = print_line(to.legal, report, to.grid, program, lane,
+                                      reinterpret_cast<const int64_t*>(bits));
+        if (report.op == Op::device_assert)
+            to.failure = text;
+        else if (to.print)
+            to.print(text);
     };
     void (*function)(void*, long long, long long, long long, const long long*) noexcept = print_fn;
     std::vector<int64_t> slots(args, args + legal_.params().size());
@@ -90,6 +95,7 @@ void CpuKernel::launch_printing(const int64_t* args, const int64_t (&grid)[3],
     slots.push_back(reinterpret_cast<int64_t>(&context));
     entry_(reinterpret_cast<const long long*>(slots.data()),
            reinterpret_cast<const long long*>(grid), 0, programs, scratch(plan_.scratch_bytes));
+    if (!context.failure.empty()) throw AssertionFailed(context.failure);
 }
 
 void CpuKernel::launch(const int64_t* args, const int64_t (&grid)[3],
@@ -98,7 +104,7 @@ void CpuKernel::launch(const int64_t* args, const int64_t (&grid)[3],
     int64_t programs = grid[0] * grid[1] * grid[2];
     if (programs == 0) return;
     if (!ready_) prepare(warn);
-    if (plan_.prints) return launch_printing(args, grid, print);
+    if (plan_.reports) return launch_reporting(args, grid, print);
     static_assert(sizeof(long long) == sizeof(int64_t));
     int64_t grain = std::max<int64_t>(1, kGrainCost / plan_.cost_per_program);
     auto body = [&](int64_t first, int64_t last) {

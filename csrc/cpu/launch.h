@@ -33,12 +33,14 @@ class CpuKernel {
     // args: 64 bits a parameter, as evaluate() takes them. Thread-safe. Runs on the evaluator when
     // no host compiler is found, after one call of `warn` in the life of the process; with
     // MYTRITON_REQUIRE_COMPILER=1 that is a RuntimeError, with MYTRITON_EVALUATE=1 it is asked for.
-    // `print` gets the lines that the kernel prints, in the order of programs.
+    // `print` gets the lines that the kernel prints, in the order of programs. AssertionFailed
+    // where a device_assert does not hold: programs after that one, and what follows in it, have
+    // not run.
     void launch(const int64_t* args, const int64_t (&grid)[3], const ParallelFor& parallel_for,
                 const std::function<void(const std::string&)>& warn, const Printer& print = {});
 
   private:
-    void launch_printing(const int64_t* args, const int64_t (&grid)[3], const Printer& print);
+    void launch_reporting(const int64_t* args, const int64_t (&grid)[3], const Printer& print);
     void prepare(const std::function<void(const std::string&)>& warn);
 
     Kernel legal_;

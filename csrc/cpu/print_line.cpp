@@ -30,6 +30,11 @@ std::string print_line(const Kernel& legal, const Inst& print, const int64_t* gr
                       std::to_string(program / grid[0] % grid[1]) + ", " +
                       std::to_string(program / grid[0] / grid[1]) + ") idx (" +
                       (lane < 0 ? "" : std::to_string(lane)) + ")";
+    if (print.op == Op::device_assert) {
+        const Loc& loc = legal.locs()[print.loc];
+        out += " assertion failed" + (print.text.empty() ? "" : ": " + print.text);
+        return loc.known() ? out + " (" + loc.file + ":" + std::to_string(loc.line) + ")" : out;
+    }
     if (!print.text.empty()) out += " " + print.text;
     for (size_t i = 0; i < print.operands.size(); ++i)
         out += (i == 0 ? " " : ", ") + spell_value(legal.type(print.operands[i]).scalar(),

@@ -218,6 +218,16 @@ class Emitter {
         body_.add("    " + call, inst.loc);
     }
 
+    void emit_assert(const Inst& inst, const LaneStep& step) {
+        std::string format = "pid (%d, %d, %d) idx (" + std::string(step.one_thread ? "" : "%d") +
+                             ") assertion failed: " + replace_all(inst.text, "%", "%%");
+        std::string values = ", blockIdx.x, blockIdx.y, blockIdx.z";
+        if (!step.one_thread) values += ", threadIdx.x";
+        body_.add("    if (!" + text(inst.operands[0]) + ") {\n        printf(\"" +
+                      cxx_escaped(format) + "\\n\"" + values + ");\n        __trap();\n    }\n",
+                  inst.loc);
+    }
+
     void emit_atomic(const Inst& inst, const LaneStep& step) {
         Scalar scalar = kernel_.type(inst.result()).scalar();
         define_type(scalar, helpers_);
@@ -280,6 +290,8 @@ class Emitter {
                 return emit_atomic(inst, step);
             case Op::print:
                 return emit_print(inst, step);
+            case Op::device_assert:
+                return emit_assert(inst, step);
             case Op::load:
                 return assign(inst, load_expression(inst));
             case Op::store:

@@ -28,7 +28,7 @@ std::string print_graph(const Graph& graph) {
     for (NodeId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
         if (node.kind != NodeKind::op) continue;
-        std::string arguments = node.op == Op::print ? "\"" + node.text + "\"" : "";
+        std::string arguments = takes_text(node.op) ? "\"" + node.text + "\"" : "";
         for (NodeId operand : node.operands)
             arguments += (arguments.empty() ? "" : ", ") + print_operand(graph, operand);
         for (const Attr& attr : node.attrs)

@@ -25,7 +25,7 @@ struct Node {
     bool weak = false;      // a literal: it takes the type of what it is combined with
     uint64_t exact = 0;     // of weak float constants: the f64
     uint32_t position = 0;  // of parameters
-    std::string text = {};  // of print
+    std::string text = {};  // of ops that take one
     Loc loc = {};
 };
 

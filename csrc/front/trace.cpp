@@ -383,4 +383,11 @@ void Trace::print(const std::string& text, std::vector<NodeId> values, bool hex,
     graph_.nodes[id].text = text;
 }
 
+void Trace::device_assert(NodeId condition, const std::string& text, const Loc& loc) {
+    if (type(condition).is_pointer())
+        fail("device_assert: expected a condition, got " + type(condition).str(), loc);
+    NodeId id = add_op(Op::device_assert, {convert(condition, Scalar::boolean, loc)}, Type(), loc);
+    graph_.nodes[id].text = text;
+}
+
 }  // namespace mytriton

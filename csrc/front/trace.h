@@ -47,6 +47,8 @@ class Trace {
     NodeId atomic_cas(NodeId pointer, NodeId compare, NodeId value, const std::vector<Attr>& attrs,
                       const Loc& loc);
 
+    // Where a lane of the condition is false, or 0, the launch stops with the text.
+    void device_assert(NodeId condition, const std::string& text, const Loc& loc);
     // A line for each lane: the text, then the values.
     void print(const std::string& text, std::vector<NodeId> values, bool hex, const Loc& loc);
 

@@ -44,6 +44,12 @@ class RuntimeError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// A device_assert did not hold (Python: AssertionError).
+class AssertionFailed : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
 // A broken invariant of our own (Python: SystemError). `where` names the function that found it.
 class InternalError : public std::logic_error {
   public:

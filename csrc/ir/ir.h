@@ -47,7 +47,7 @@ struct Inst {
     std::vector<Value> results = {};
     std::vector<Attr> attrs = {};
     std::vector<RegionId> regions = {};
-    std::string text = {};  // of print
+    std::string text = {};  // of ops that take one
     LocId loc = 0;
 
     Value result() const { return results.front(); }

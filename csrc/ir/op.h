@@ -66,6 +66,11 @@ struct OpInfo {
 };
 
 const OpInfo& info(Op op);
+
+// print and device_assert stand with a text.
+inline bool takes_text(Op op) {
+    return op == Op::print || op == Op::device_assert;
+}
 std::optional<Op> find_op(std::string_view name);
 int op_count();
 

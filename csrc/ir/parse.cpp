@@ -185,7 +185,7 @@ class Parser {
         if (!found || op.quoted) fail("expected an op", op);
         parsed.inst.op = *found;
         bool more = true;
-        if (*found == Op::print) {
+        if (takes_text(*found)) {
             if (!current_.quoted) fail("expected a text in quotes");
             parsed.inst.text = take().text;
             more = take_if(",");

@@ -74,7 +74,7 @@ std::string print_inst(const Kernel& kernel, const Inst& inst, bool with_loc) {
     if (!inst.results.empty()) out = join(inst.results, print) + " = ";
     out += info(inst.op).name;
     // A text stands before the operands: print "x is", %3.
-    if (inst.op == Op::print) out += " " + quoted(inst.text) + (inst.operands.empty() ? "" : ",");
+    if (takes_text(inst.op)) out += " " + quoted(inst.text) + (inst.operands.empty() ? "" : ",");
     if (!inst.operands.empty()) out += " " + join(inst.operands, print);
     if (!inst.attrs.empty())
         out += " {" +

@@ -102,6 +102,10 @@ class Verifier {
                 for (Type type : types)
                     if (type.is_pointer()) fail(inst, "cannot print " + type.str());
                 return;
+            case Op::device_assert:
+                if (!types[0].is(Scalar::boolean))
+                    fail(inst, "condition must be bool, got " + types[0].str());
+                return;
             case Op::splat:
                 return check_splat(inst, types[0]);
             case Op::ptr_cast:

@@ -39,7 +39,7 @@ LanePlan plan_lanes(const Kernel& legal) {
             step.shared = static_cast<int>(plan.shared.size());
             plan.shared.push_back(legal.type(inst.result()).scalar());
         }
-        if (inst.op == Op::print)
+        if (takes_text(inst.op))
             step.one_thread = std::ranges::none_of(
                 inst.operands, [&](Value v) { return legal.type(v).is_block(); });
         if (info(inst.op).has(kReads) || info(inst.op).has(kWrites)) {

@@ -43,12 +43,12 @@ class Planner {
         bool reduce = info(inst.op).kind == OpKind::reduce;
         bool block = std::ranges::any_of(inst.results, [&](Value v) { return is_block(v); }) ||
                      std::ranges::any_of(inst.operands, [&](Value v) { return is_block(v); });
-        bool prints = inst.op == Op::print;
-        plan_.prints |= prints;
-        // Lines come in program order: a stage has at most one print, and none before a scalar's.
-        if (prints && open_ && (!block || plan_.stages.back().prints)) close();
+        bool reports = takes_text(inst.op);
+        plan_.reports |= reports;
+        // Lines come in program order: a stage reports at most once, and not before a scalar.
+        if (reports && open_ && (!block || plan_.stages.back().reports)) close();
         if (!block) return place_scalar(id, memory);
-        if (memory || reduce || prints) return place_effect(id, memory);
+        if (memory || reduce || reports) return place_effect(id, memory);
         // Pure block ops wait until an effect needs them.
         cheap_[inst.result().index] =
             !info(inst.op).has(kCostly) && std::ranges::all_of(inst.operands, [&](Value v) {
@@ -92,7 +92,7 @@ class Planner {
         for (Value from : buffered_) take_from_buffer(stage, from);
         buffered_.clear();
         if (memory) open_accesses_.push_back(access_of(facts_, inst));
-        stage.prints |= inst.op == Op::print;
+        stage.reports |= takes_text(inst.op);
         if (info(inst.op).kind == OpKind::reduce) {
             stage.reduces = true;
             pending_.insert(inst.result().index);
@@ -179,7 +179,7 @@ class Planner {
             add_all_true(stage, bound);
         }
         stage.stops_at_bound =
-            !bound.none() && !stage.reduces && !stage.prints && stage.to_buffer.empty();
+            !bound.none() && !stage.reduces && !stage.reports && stage.to_buffer.empty();
         int64_t cost = 0;
         for (InstId id : stage.body) {
             const Inst& inst = kernel_.inst(id);

@@ -31,7 +31,7 @@ struct Stage {
     std::vector<Value> may_wrap;     // indices that rise by one if they pass no largest int
     bool stops_at_bound = false;     // lanes past the bound have no effect
     bool reduces = false;
-    bool prints = false;
+    bool reports = false;  // prints or asserts
 };
 
 // One step of a program: a scalar instruction, a lane-0 value of a block index, or a stage.
@@ -47,7 +47,7 @@ struct Buffer {
 };
 
 struct StripPlan {
-    bool prints = false;        // programs then run one after the other
+    bool reports = false;       // prints or asserts: programs run one after the other
     bool computes_f64 = false;  // vectors are then as wide as a register in f64
     std::vector<Step> steps;
     std::vector<Stage> stages;

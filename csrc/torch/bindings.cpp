@@ -170,6 +170,8 @@ void bind_trace(py::module_& m) {
                 Place at) {
                  return t.atomic_cas(pointer, compare, value, to_attrs(attrs), to_loc(at));
              })
+        .def("device_assert", [](Trace& t, NodeId condition, const std::string& text,
+                                 Place at) { t.device_assert(condition, text, to_loc(at)); })
         .def("print", [](Trace& t, const std::string& text, std::vector<NodeId> values, bool hex,
                          Place at) { t.print(text, std::move(values), hex, to_loc(at)); })
         .def("scalar", [](const Trace& t,
@@ -233,6 +235,8 @@ void set_python_error() {
         set_compile_error(error);
     } catch (const ValueError& error) {
         PyErr_SetString(PyExc_ValueError, error.what());
+    } catch (const AssertionFailed& error) {
+        PyErr_SetString(PyExc_AssertionError, error.what());
     } catch (const InternalError& error) {
         PyErr_SetString(PyExc_SystemError, error.what());
     } catch (const std::bad_alloc&) {
@@ -256,6 +260,8 @@ PYBIND11_MODULE(_C, m) {
             set_compile_error(e);
         } catch (const ValueError& e) {
             PyErr_SetString(PyExc_ValueError, e.what());
+        } catch (const AssertionFailed& e) {
+            PyErr_SetString(PyExc_AssertionError, e.what());
         } catch (const TypingError& e) {
             PyErr_SetString(PyExc_TypeError, e.what());
         } catch (const InternalError& e) {
