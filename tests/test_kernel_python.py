@@ -71,6 +71,19 @@ def test_kernels_as_helpers() -> None:
     assert launched(kernel, torch.ones(1), F=scaled) == 7
 
 
+def test_a_kernel_with_heuristics_as_a_helper() -> None:
+    @mytriton.heuristics({"N": lambda args: 5})
+    @mytriton.jit
+    def inner(a, N: tl.constexpr):
+        return a * N * TWO
+
+    @mytriton.jit
+    def kernel(x, out):
+        tl.store(out, inner(tl.load(x), 3))
+
+    assert launched(kernel, torch.ones(1)) == 6
+
+
 def test_a_traced_value_for_a_constexpr_of_a_helper() -> None:
     @mytriton.jit
     def blocks(N: tl.constexpr):
