@@ -23,10 +23,10 @@ Graph exp_graph() {
     NodeId out = trace.param("out", Type::pointer(Scalar::f32));
     NodeId lanes = trace.arange(0, 32, python_line(1));
     NodeId from = trace.apply(Op::add, {x, lanes}, python_line(2));
-    NodeId loaded = trace.load(from, kNoNode, kNoNode, python_line(3));
+    NodeId loaded = trace.load(from, kNoNode, kNoNode, {}, python_line(3));
     NodeId power = trace.apply(Op::exp, {loaded}, python_line(4));
     NodeId to = trace.apply(Op::add, {out, lanes}, python_line(5));
-    trace.store(to, power, kNoNode, python_line(6));
+    trace.store(to, power, kNoNode, {}, python_line(6));
     return trace.graph();
 }
 

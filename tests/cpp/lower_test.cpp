@@ -55,10 +55,10 @@ TEST(Lower, AddKernelAsInTheContract) {
     NodeId offsets = t.apply(Op::add, {start, t.arange(0, 256, {})}, {});
     NodeId mask = t.apply(Op::cmp_lt, {offsets, n}, {});
     NodeId zero = t.float_constant(0.0);
-    NodeId x_values = t.load(t.apply(Op::add, {x, offsets}, {}), mask, zero, {});
-    NodeId y_values = t.load(t.apply(Op::add, {y, offsets}, {}), mask, zero, {});
+    NodeId x_values = t.load(t.apply(Op::add, {x, offsets}, {}), mask, zero, {}, {});
+    NodeId y_values = t.load(t.apply(Op::add, {y, offsets}, {}), mask, zero, {}, {});
     NodeId sum = t.apply(Op::add, {x_values, y_values}, {});
-    t.store(t.apply(Op::add, {out, offsets}, {}), sum, mask, {});
+    t.store(t.apply(Op::add, {out, offsets}, {}), sum, mask, {}, {});
 
     Kernel kernel = lower(t.graph());
     EXPECT_EQ(print_kernel(kernel),
@@ -138,7 +138,7 @@ TEST(Lower, UnusedExpressionsAreNeverLowered) {
 
 TEST(Lower, InstructionsKeepTheirSourceLocation) {
     Traced t;
-    t.store(t.out, t.apply(Op::neg, {t.n}, {"kernel.py", 3, 3, 8, 10}), kNoNode,
+    t.store(t.out, t.apply(Op::neg, {t.n}, {"kernel.py", 3, 3, 8, 10}), kNoNode, {},
             {"kernel.py", 4, 4, 0, 20});
     Kernel kernel = lower(t.graph());
     std::vector<int> lines;
