@@ -32,10 +32,10 @@ class Traced : public Trace {
     NodeId i32(int64_t value) { return int_constant(value); }
     NodeId lanes(int64_t width) { return arange(0, width, {}); }
     NodeId read(NodeId pointer, NodeId mask = kNoNode, NodeId other = kNoNode) {
-        return load(pointer, mask, other, {});
+        return load(pointer, mask, other, {}, {});
     }
     void write(NodeId pointer, NodeId value, NodeId mask = kNoNode) {
-        store(pointer, value, mask, {});
+        store(pointer, value, mask, {}, {});
     }
     std::string lowered() const {
         Kernel kernel = lower(graph());
