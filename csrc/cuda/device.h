@@ -16,7 +16,9 @@ class DeviceFunctions {
     void insert(const std::string& text) {
         if (known_.insert(text).second) texts_.push_back(text);
     }
-    const std::vector<std::string>& texts() const { return texts_; }
+    auto begin() const { return texts_.begin(); }
+    auto end() const { return texts_.end(); }
+    size_t size() const { return texts_.size(); }
 
   private:
     std::set<std::string> known_;

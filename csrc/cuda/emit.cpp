@@ -63,7 +63,7 @@ class Emitter {
         for (const Param& param : kernel_.params()) define_type(param.type.scalar(), helpers_);
         for (const LaneStep& step : plan_.steps) emit(step);
         SourceText out;
-        for (const std::string& helper : helpers_.texts()) out.add(helper + "\n");
+        for (const std::string& helper : helpers_) out.add(helper + "\n");
         out.add("extern \"C\" __global__\nvoid " + names_[0] + "(" + signature() + ") {\n");
         out.add(shared());
         out.text += body_.text;

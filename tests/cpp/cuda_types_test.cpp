@@ -119,7 +119,7 @@ TEST(CudaRows, FunctionsOfF64HaveNoFBehindTheirName) {
         DeviceFunctions functions;
         std::string all = row(op, Scalar::f64, functions);
         EXPECT_FALSE(std::regex_search(all, call_with_f)) << all;
-        for (const std::string& function : functions.texts()) {
+        for (const std::string& function : functions) {
             EXPECT_FALSE(std::regex_search(function, call_with_f)) << function;
             EXPECT_EQ(count(function, "float"), 0) << function;
         }
@@ -152,7 +152,7 @@ TEST(CudaRows, EveryIntTypeHasItsOwnDeviceFunctions) {
             if (!type.is_int() || !accepts(op, type.scalar)) continue;
             DeviceFunctions functions;
             row(op, type.scalar, functions);
-            ASSERT_EQ(functions.texts().size(), 1u) << info(op).name << " of " << type.name;
+            ASSERT_EQ(functions.size(), 1u) << info(op).name << " of " << type.name;
             const std::string& text = *functions.begin();
             EXPECT_NE(text.find("(" + std::string(type.cxx) + " a"), text.npos) << text;
             EXPECT_EQ(text.find('$'), text.npos) << text;
