@@ -60,9 +60,10 @@ class JITFunction(Kernel):
     RuntimeWarning the first time. Ops and loaded binaries stay until the process ends.
     """
 
-    def __init__(self, fn: Callable[..., Any]) -> None:
+    def __init__(self, fn: Callable[..., Any], debug: bool = False) -> None:
         functools.update_wrapper(self, fn)
         self.fn = fn
+        self.debug = debug
         self.name: str = getattr(fn, "__name__", type(fn).__name__)
         self._read_signature()
         self._variants = Variants(self.name, lambda: self._cache.recent())
@@ -219,7 +220,9 @@ class JITFunction(Kernel):
         key = (kinds, tuple(constexpr_key(*each) for each in constants.items()), compile_only)
 
         def make() -> Variant:
-            trace, reads = trace_kernel(self.name, self.fn, self.parameters, kinds, constants)
+            trace, reads = trace_kernel(
+                self.name, self.fn, self.parameters, kinds, constants, self.debug
+            )
             return Variant(self._compile(trace, compile_only), reads)
 
         variant, dropped = self._variants.get(key, make)
@@ -267,13 +270,14 @@ def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Makes a kernel of a Python function; used as ``@mytriton.jit`` or ``@mytriton.jit()``.
 
     Triton's options are accepted: ``do_not_specialize``, ``do_not_specialize_on_alignment``,
-    ``debug``, ``noinline``, ``repr``, ``launch_metadata`` and ``version``. They have no effect: no
-    kernel is specialised on the values of numbers or the alignment of pointers, and helpers are
-    always inlined.
+    ``debug``, ``noinline``, ``repr``, ``launch_metadata`` and ``version``. But for ``debug``, which
+    turns ``tl.device_assert`` on, they have no effect: no kernel is specialised on the values of
+    numbers or the alignment of pointers, and helpers are always inlined.
     """
     check_jit_options(options)
+    debug = bool(options.get("debug"))
     if fn is None:
-        return JITFunction
+        return functools.partial(JITFunction, debug=debug)
     if not callable(fn):
         raise TypeError(f"jit: expected a function, got {type(fn).__name__}")
-    return JITFunction(fn)
+    return JITFunction(fn, debug)

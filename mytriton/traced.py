@@ -29,19 +29,26 @@ class constexpr:
 
 class _Tracing(threading.local):
     current: _C.Trace | None = None
+    debug: bool = False  # the kernel's own option
 
 
 _tracing = _Tracing()
 
 
 @contextmanager
-def tracing(trace: _C.Trace) -> Iterator[None]:
+def tracing(trace: _C.Trace, debug: bool = False) -> Iterator[None]:
     """Directs the functions of this module to `trace`, in this thread."""
-    outer, _tracing.current = _tracing.current, trace
+    outer = _tracing.current, _tracing.debug
+    _tracing.current, _tracing.debug = trace, debug
     try:
         yield
     finally:
-        _tracing.current = outer
+        _tracing.current, _tracing.debug = outer
+
+
+def is_debugged() -> bool:
+    """Whether the kernel that is being traced was made with ``debug=True``."""
+    return _tracing.debug
 
 
 def is_tracing() -> bool:

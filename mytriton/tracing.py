@@ -20,11 +20,12 @@ def trace_kernel(
     parameters: list[Parameter],
     kinds: tuple[Kind, ...],
     constants: dict[str, Any],
+    debug: bool = False,
 ) -> tuple[_C.Trace, Reads]:
     """What the function does with arguments of these kinds; CompileError where it is wrong."""
     trace, recorder = _C.Trace(name), Recorder()
     try:
-        with tracing(trace), recorder.recording():
+        with tracing(trace, debug), recorder.recording():
             positional, by_name = _arguments(trace, recorder, parameters, kinds, constants)
             returned = recorder.callable_of(fn)(*positional, **by_name)
             recorder.finish()

@@ -14,7 +14,7 @@ from typing import Any
 from mytriton import _C
 from mytriton.dtypes import DTYPES, DType, dtype, pointer_type
 from mytriton.errors import CompileError
-from mytriton.language.debug import device_print
+from mytriton.language.debug import device_assert, device_print
 from mytriton.language.memory import (
     atomic_add,
     atomic_and,
@@ -45,6 +45,7 @@ __all__ = [
     "cdiv",
     "clamp",
     "constexpr",
+    "device_assert",
     "device_print",
     "div_rn",
     "dtype",
