@@ -96,7 +96,8 @@ cpp-test: build gtest $(tools) ## run the C++ tests
 	@grep -q MYTRITON_TESTS:BOOL=ON $(BUILD)/CMakeCache.txt || cmake $(BUILD) -DMYTRITON_TESTS=ON
 	@cmake --build $(BUILD) --target mytriton_tests
 	MYTRITON_NVRTC_PATH="$$(cd mytriton && $(PY) -c 'import nvrtc; \
-		print(*nvrtc.wheel_folders(), sep=":")')" ctest --test-dir $(BUILD) --output-on-failure
+		print(*nvrtc.wheel_folders(), sep=":")')" ctest --test-dir $(BUILD) --output-on-failure \
+		--parallel $(CMAKE_BUILD_PARALLEL_LEVEL)
 
 py-test: build $(tools) ## run the Python tests
 	$(PY) -m pytest

@@ -8,7 +8,6 @@ from typing import Any
 import torch
 
 from mytriton.dtypes import DTYPES, DType, float32, int1, int32, int64
-from mytriton.traced import constexpr
 
 
 def _host_name(dtype: DType) -> str:
@@ -140,10 +139,6 @@ def check_devices(arguments: dict[str, Any]) -> None:
         raise TypeError(
             "a launch needs at least one tensor argument, to tell where to run; got none"
         )
-
-
-def unwrap(value: Any) -> Any:
-    return value.value if isinstance(value, constexpr) else value
 
 
 def check_grid(grid: Any) -> tuple[int, int, int]:

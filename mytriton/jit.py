@@ -17,7 +17,6 @@ from mytriton.arguments import (
     is_numpy,
     kind_of,
     kind_or_type,
-    unwrap,
 )
 from mytriton.compiled import CompiledKernel
 from mytriton.constexprs import constexpr_key, is_itself
@@ -27,7 +26,7 @@ from mytriton.parameters import OPTIONS, Parameter, bind, check_jit_options, par
 from mytriton.reads import Identity
 from mytriton.recording import Kernel, current_recorder
 from mytriton.source import caller_place
-from mytriton.traced import constexpr, is_tracing, tensor
+from mytriton.traced import constexpr, is_tracing, tensor, unwrap
 from mytriton.tracing import trace_kernel
 from mytriton.variants import Variant, Variants
 

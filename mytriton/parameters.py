@@ -6,8 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from mytriton.arguments import unwrap
-from mytriton.traced import constexpr
+from mytriton.traced import constexpr, unwrap
 
 
 def _is_constexpr(annotation: Any) -> bool:

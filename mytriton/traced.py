@@ -21,10 +21,15 @@ class constexpr:
     """
 
     def __init__(self, value: Any) -> None:
-        self.value: Any = value.value if isinstance(value, constexpr) else value
+        self.value: Any = unwrap(value)
 
     def __repr__(self) -> str:
         return f"constexpr[{self.value!r}]"
+
+
+def unwrap(value: Any) -> Any:
+    """The value of a ``tl.constexpr``; any other value as it is."""
+    return value.value if isinstance(value, constexpr) else value
 
 
 class _Tracing(threading.local):

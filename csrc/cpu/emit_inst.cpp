@@ -27,9 +27,13 @@ void InstEmitter::accumulate(const Inst& inst) {
     line(partial + " = mt_join" + suffix(inst) + "(" + partial + ", " + value + ");");
 }
 
+bool InstEmitter::has_own_mask(Scalar scalar) {
+    return scalar != Scalar::boolean && info(scalar).bytes != 4;
+}
+
 std::string InstEmitter::mask_as(Scalar scalar, const std::string& mask) {
-    bool narrow_or_wide = scalar != Scalar::boolean && info(scalar).bytes != 4;
-    return narrow_or_wide ? "mask_of<" + Speller::vector_type(scalar) + ">(" + mask + ")" : mask;
+    if (!has_own_mask(scalar)) return mask;
+    return "mask_of<" + Speller::vector_type(scalar) + ">(" + mask + ")";
 }
 
 void InstEmitter::declare_vector(Value value, const std::string& expression) {
@@ -48,7 +52,7 @@ void InstEmitter::declare(Value value, Part part, const std::string& expression)
 
 void InstEmitter::emit(InstId id, Part part) {
     const Inst& inst = kernel_.inst(id);
-    print_id_ = id;
+    inst_id_ = id;
     loc_ = inst.loc;
     emit_op(inst, part);
     loc_ = 0;
@@ -112,7 +116,7 @@ void InstEmitter::emit_pure(const Inst& inst, Part part) {
     std::string text =
         substitute(expression(inst.op, scalar), operands[0], operands[1], operands[2]);
     bool compares = kernel_.type(inst.result()).is(Scalar::boolean);
-    if (strip && compares && mask_as(scalar, "") != "") text = "to_mask(" + text + ")";
+    if (strip && compares && has_own_mask(scalar)) text = "to_mask(" + text + ")";
     declare(inst.result(), part, text);
 }
 

@@ -20,6 +20,8 @@ class InstEmitter {
     std::string suffix(const Inst& inst) const;
     std::string identity(const Inst& inst) const;
     void accumulate(const Inst& inst);
+    // Whether its vectors have masks of another width than bool's.
+    static bool has_own_mask(Scalar scalar);
     // A mask beside vectors of this type.
     static std::string mask_as(Scalar scalar, const std::string& mask);
     void declare_vector(Value value, const std::string& expression);
@@ -32,6 +34,8 @@ class InstEmitter {
     void emit_store(const Inst& inst, Part part);
     // What an atomic_rmw leaves, as a function of the old value and its operand.
     std::string update_text(const Inst& inst) const;
+    // The call by which a print or an assert tells of a lane; of scalars the lane is -1.
+    std::string report(const std::string& lane, const std::string& values = "") const;
     void emit_print(const Inst& inst, Part part);
     void emit_assert(const Inst& inst, Part part);
     void emit_atomic(const Inst& inst, Part part);
@@ -51,8 +55,8 @@ class InstEmitter {
     Facts facts_;
     Speller spell_;
     SourceText out_;
-    LocId loc_ = 0;        // of the instruction being printed
-    InstId print_id_ = 0;  // how a print names itself at run time
+    LocId loc_ = 0;       // of the instruction being printed
+    InstId inst_id_ = 0;  // the same: how a report names itself at run time
     int depth_ = 0;
     const Stage* stage_ = nullptr;  // whose strips are being printed
     bool partial_ = false;          // lanes past the stage's width occur in these strips

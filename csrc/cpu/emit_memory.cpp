@@ -70,45 +70,41 @@ std::string InstEmitter::update_text(const Inst& inst) const {
     Rmw rmw = static_cast<Rmw>(inst.attr(AttrKey::rmw));
     std::optional<Op> row = row_of(rmw);
     if (!row) return "[](auto, auto b) { return b; }";
-    std::string a = "a", b = "b";
-    std::string name(info(scalar).name);
-    if (!info(scalar).is_half())
-        return "[](auto a, auto b) { return " + substitute(expression(*row, scalar), a, b) + "; }";
+    std::string text(expression(*row, scalar)), name(info(scalar).name);
+    if (!info(scalar).is_half()) return "[](auto a, auto b) { return " + text + "; }";
     return "[](auto a, auto b) { return f32_to_" + name + "(" +
-           substitute(expression(*row, scalar), name + "_to_f32(a)", name + "_to_f32(b)") + "); }";
+           substitute(text, name + "_to_f32(a)", name + "_to_f32(b)") + "); }";
+}
+
+std::string InstEmitter::report(const std::string& lane, const std::string& values) const {
+    return "print_lane(mt_args + " + std::to_string(kernel_.params().size()) + ", " +
+           std::to_string(inst_id_) + ", mt_program, " + lane + values + ");";
 }
 
 void InstEmitter::emit_print(const Inst& inst, Part part) {
-    std::string slots = "mt_args + " + std::to_string(kernel_.params().size());
-    auto call = [&](const std::string& lane, auto spelled) {
-        std::string values;
-        for (Value operand : inst.operands) values += ", " + spelled(operand);
-        return "print_lane(" + slots + ", " + std::to_string(print_id_) + ", mt_program, " + lane +
-               values + ");";
-    };
-    if (part == Part::scalar) return line(call("-1", [&](Value v) { return spell_.scalar(v); }));
+    std::string values;
+    for (Value operand : inst.operands) {
+        Type type = kernel_.type(operand);
+        if (type.is_block())
+            values += ", (" + Speller::lane_type(type.scalar()) + ")" + spell_.name(operand) +
+                      "[mt_k]" + (type.is(Scalar::boolean) ? " != 0" : "");
+        else
+            values += ", " + spell_.scalar(operand);
+    }
+    if (part == Part::scalar) return line(report("-1", values));
     line("for (int mt_k = 0; mt_k < kLanes; ++mt_k)");
-    std::string exists = partial_ ? "if (mt_exists[mt_k]) " : "";
-    line("    " + exists + call("mt_lane + mt_k", [&](Value v) {
-             Type type = kernel_.type(v);
-             if (!type.is_block()) return spell_.scalar(v);
-             return "(" + Speller::lane_type(type.scalar()) + ")" + spell_.name(v) + "[mt_k]" +
-                    (type.is(Scalar::boolean) ? " != 0" : "");
-         }));
+    line(std::string("    ") + (partial_ ? "if (mt_exists[mt_k]) " : "") +
+         report("mt_lane + mt_k", values));
 }
 
 // What has failed ends the whole run: the launch then tells of it.
 void InstEmitter::emit_assert(const Inst& inst, Part part) {
     Value condition = inst.operands[0];
-    auto report = [&](const std::string& lane) {
-        return "{ print_lane(mt_args + " + std::to_string(kernel_.params().size()) + ", " +
-               std::to_string(print_id_) + ", mt_program, " + lane + "); return; }";
-    };
-    if (part == Part::scalar) return line("if (!" + spell_.scalar(condition) + ") " + report("-1"));
-    std::string exists = partial_ ? "mt_exists[mt_k] && " : "";
+    if (part == Part::scalar)
+        return line("if (!" + spell_.scalar(condition) + ") { " + report("-1") + " return; }");
     line("for (int mt_k = 0; mt_k < kLanes; ++mt_k)");
-    line("    if (" + exists + "!" + spell_.name(condition) + "[mt_k]) " +
-         report("mt_lane + mt_k"));
+    line(std::string("    if (") + (partial_ ? "mt_exists[mt_k] && " : "") + "!" +
+         spell_.name(condition) + "[mt_k]) { " + report("mt_lane + mt_k") + " return; }");
 }
 
 void InstEmitter::emit_atomic(const Inst& inst, Part part) {

@@ -2,7 +2,6 @@
 #include "cuda/atomics.h"
 
 #include "cuda/replace.h"
-#include "ir/error.h"
 
 namespace mytriton {
 
@@ -55,16 +54,9 @@ std::string fence(MemScope scope) {
     return "";
 }
 
-// Calls f(x) as a conversion between the type and its bits; the text stands for the function.
-std::string conversion_name(Scalar from, Scalar to) {
-    DeviceFunctions none;
-    std::string text = device_conversion(Op::bitcast, from, to, "$x", none);
-    // "(T)($x)" or "__f($x)", or a cast before or inside it: the part around the operand.
-    return text;
-}
-
-std::string around(std::string text, std::string_view mark, Scalar from, Scalar to) {
-    std::string conversion = from == to ? "($x)" : conversion_name(from, to);
+// Writes out each "$mark(x)" in the text as the bits of x in another type.
+std::string write_out_bits(std::string text, std::string_view mark, Scalar from, Scalar to) {
+    DeviceFunctions none;  // a bitcast needs none
     size_t at;
     while ((at = text.find(mark)) != std::string::npos) {
         size_t open = at + mark.size(), close = open;
@@ -73,7 +65,9 @@ std::string around(std::string text, std::string_view mark, Scalar from, Scalar 
             if (depth == 0) break;
         }
         std::string inner = text.substr(open + 1, close - open - 1);
-        text.replace(at, close + 1 - at, replace_all(conversion, "$x", inner));
+        text.replace(
+            at, close + 1 - at,
+            from == to ? "(" + inner + ")" : device_conversion(Op::bitcast, from, to, inner, none));
     }
     return text;
 }
@@ -122,10 +116,6 @@ std::string next_value(Rmw rmw, Scalar scalar, DeviceFunctions& functions) {
 const char* const kLoadNames[] = {"__ldca", "__ldcg", "__ldcs", "__ldcv", "", ""};
 const char* const kStoreNames[] = {"", "__stcg", "__stcs", "", "__stwb", "__stwt"};
 
-std::string address_of(const std::string& element) {
-    return "&" + element;
-}
-
 // Eviction hints have no function in CUDA. `asm` names what it loads r, and its operand a.
 std::string evicting_load(Eviction eviction, Scalar scalar, DeviceFunctions& functions) {
     const ScalarInfo& type = info(scalar);
@@ -161,11 +151,15 @@ std::string device_atomic(const Inst& inst, Scalar scalar, DeviceFunctions& func
     const ScalarInfo& type = info(scalar);
     bool cas = inst.op == Op::atomic_cas;
     Rmw rmw = cas ? Rmw::xchg : static_cast<Rmw>(inst.attr(AttrKey::rmw));
-    MemSem sem = static_cast<MemSem>(inst.find_attr(AttrKey::sem).value_or(int(MemSem::acq_rel)));
-    MemScope scope = static_cast<MemScope>(inst.find_attr(AttrKey::scope).value_or(1));
+    // Where SSA text leaves them out they are Triton's defaults.
+    Attr sem_attr{AttrKey::sem, static_cast<int64_t>(MemSem::acq_rel)};
+    Attr scope_attr{AttrKey::scope, static_cast<int64_t>(MemScope::gpu)};
+    for (Attr* each : {&sem_attr, &scope_attr})
+        each->value = inst.find_attr(each->key).value_or(each->value);
+    MemSem sem = static_cast<MemSem>(sem_attr.value);
+    MemScope scope = static_cast<MemScope>(scope_attr.value);
     std::string kind = cas ? "cas" : attr_value({AttrKey::rmw, static_cast<int64_t>(rmw)});
-    std::string order = attr_value({AttrKey::sem, static_cast<int64_t>(sem)}) + "_" +
-                        attr_value({AttrKey::scope, static_cast<int64_t>(scope)});
+    std::string order = attr_value(sem_attr) + "_" + attr_value(scope_attr);
     std::string name = "mt_atomic_" + kind + "_" + std::string(type.name) + "_" + order;
     std::string direct = cas ? "" : direct_call(rmw, scalar);
     std::string text(cas ? kCas : direct.empty() ? kLoop : kDirect);
@@ -180,8 +174,8 @@ std::string device_atomic(const Inst& inst, Scalar scalar, DeviceFunctions& func
         text = replace_all(text, "$next", next_value(rmw, scalar, functions));
     }
     Scalar bits = bits_type(scalar);
-    text = around(text, "$bits", scalar, bits);
-    text = around(text, "$value", bits, scalar);
+    text = write_out_bits(text, "$bits", scalar, bits);
+    text = write_out_bits(text, "$value", bits, scalar);
     bool before = sem == MemSem::release || sem == MemSem::acq_rel;
     bool after = sem == MemSem::acquire || sem == MemSem::acq_rel;
     text = replace_all(text, "$before", before ? fence(scope) : "");
@@ -197,19 +191,18 @@ std::string device_load(const Inst& inst, Scalar scalar, const std::string& elem
                         DeviceFunctions& functions) {
     std::string_view memory = info(scalar).cxx_memory;
     if (inst.find_attr(AttrKey::is_volatile))
-        return "*(volatile " + std::string(memory) + "*)" + address_of(element);
+        return "*(volatile " + std::string(memory) + "*)" + "&" + element;
     if (std::optional<int64_t> cache = inst.find_attr(AttrKey::cache))
-        return std::string(kLoadNames[*cache]) + "(" + address_of(element) + ")";
+        return std::string(kLoadNames[*cache]) + "(" + "&" + element + ")";
     if (std::optional<int64_t> evict = inst.find_attr(AttrKey::evict))
-        return evicting_load(static_cast<Eviction>(*evict), scalar, functions) + "(" +
-               address_of(element) + ")";
+        return evicting_load(static_cast<Eviction>(*evict), scalar, functions) + "(" + "&" +
+               element + ")";
     return element;
 }
 
-std::string device_store(const Inst& inst, Scalar, const std::string& element,
-                         const std::string& value, DeviceFunctions&) {
+std::string device_store(const Inst& inst, const std::string& element, const std::string& value) {
     if (std::optional<int64_t> cache = inst.find_attr(AttrKey::cache))
-        return std::string(kStoreNames[*cache]) + "(" + address_of(element) + ", " + value + ");\n";
+        return std::string(kStoreNames[*cache]) + "(&" + element + ", " + value + ");\n";
     return element + " = " + value + ";\n";
 }
 

@@ -12,10 +12,11 @@ namespace mytriton {
 // gives what was there; it is defined in `functions`.
 std::string device_atomic(const Inst& inst, Scalar scalar, DeviceFunctions& functions);
 
-// `element` (x[v3]) read or written as the attributes cache, evict and volatile ask for.
+// `element` (x[v3]) read as the attributes cache, evict and volatile ask for.
 std::string device_load(const Inst& inst, Scalar scalar, const std::string& element,
                         DeviceFunctions& functions);
-std::string device_store(const Inst& inst, Scalar scalar, const std::string& element,
-                         const std::string& value, DeviceFunctions& functions);
+
+// The statement that writes it; `evict` changes nothing there.
+std::string device_store(const Inst& inst, const std::string& element, const std::string& value);
 
 }  // namespace mytriton

@@ -1,8 +1,6 @@
 // Device functions: what rows call and CUDA has no name for, as texts with the type left open.
 #include "cuda/device.h"
 
-#include <cctype>
-
 #include "cuda/replace.h"
 #include "ir/error.h"
 #include "ir/literal.h"
@@ -134,24 +132,12 @@ constexpr DeviceFunction kHalfFunctions[] = {
 )"},
 };
 
-bool is_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-
 // C's name for f64 of each function that is called.
 std::string without_f(std::string_view expression) {
-    std::string out;
-    for (size_t i = 0; i < expression.size();) {
-        size_t end = i;
-        while (end < expression.size() && is_word(expression[end])) ++end;
-        std::string_view word = expression.substr(i, end - i);
-        bool called = end < expression.size() && expression[end] == '(';
-        if (called && word.size() > 1 && word.ends_with('f') && word != "isinf")
-            word.remove_suffix(1);
-        out += word.empty() ? std::string(1, expression[i]) : std::string(word);
-        i = word.empty() ? i + 1 : end;
-    }
-    return out;
+    return map_words(expression, [](std::string_view word, bool called) {
+        if (called && word.ends_with('f') && word != "isinf") word.remove_suffix(1);
+        return std::string(word);
+    });
 }
 
 std::string without_sign(Scalar scalar) {
@@ -182,12 +168,10 @@ void define_row_function(std::string_view name, Scalar scalar, DeviceFunctions& 
 
 // The functions of ours that the expression calls.
 void define_called(std::string_view expression, Scalar scalar, DeviceFunctions& functions) {
-    for (size_t end = expression.find('('); end != std::string_view::npos;
-         end = expression.find('(', end + 1)) {
-        size_t begin = end;
-        while (begin > 0 && is_word(expression[begin - 1])) --begin;
-        define_row_function(expression.substr(begin, end - begin), scalar, functions);
-    }
+    map_words(expression, [&](std::string_view word, bool called) {
+        if (called) define_row_function(word, scalar, functions);
+        return "";
+    });
 }
 
 void define_half(std::string_view name, DeviceFunctions& functions) {

@@ -181,9 +181,7 @@ class Emitter {
         std::string guard = step.one_thread ? "threadIdx.x == 0" : "";
         if (!inst.operands[2].none())
             guard += (guard.empty() ? "" : " && ") + text(inst.operands[2]);
-        Scalar scalar = kernel_.type(inst.operands[0]).scalar();
-        std::string write =
-            device_store(inst, scalar, element(inst.operands[0]), text(inst.operands[1]), helpers_);
+        std::string write = device_store(inst, element(inst.operands[0]), text(inst.operands[1]));
         if (!guard.empty()) write = "if (" + guard + ") {\n        " + write + "    }\n";
         body_.add("    " + write, inst.loc);
     }
@@ -223,7 +221,8 @@ class Emitter {
                              ") assertion failed: " + replace_all(inst.text, "%", "%%");
         std::string values = ", blockIdx.x, blockIdx.y, blockIdx.z";
         if (!step.one_thread) values += ", threadIdx.x";
-        body_.add("    if (!" + text(inst.operands[0]) + ") {\n        printf(\"" +
+        std::string guard = step.one_thread ? "threadIdx.x == 0 && " : "";
+        body_.add("    if (" + guard + "!" + text(inst.operands[0]) + ") {\n        printf(\"" +
                       cxx_escaped(format) + "\\n\"" + values + ");\n        __trap();\n    }\n",
                   inst.loc);
     }

@@ -145,21 +145,28 @@ std::optional<Op> row_of(Rmw rmw) {
     return std::nullopt;
 }
 
-std::string substitute(std::string_view expression, const std::string& a, const std::string& b,
-                       const std::string& c) {
+std::string map_words(std::string_view expression,
+                      const std::function<std::string(std::string_view, bool)>& replaced) {
     std::string out;
     for (size_t i = 0; i < expression.size();) {
         size_t end = i;
         while (end < expression.size() && is_word(expression[end])) ++end;
-        std::string_view word = expression.substr(i, end - i);
-        if (word.empty()) {
+        if (end == i) {
             out += expression[i++];
             continue;
         }
-        out += word == "a" ? a : word == "b" ? b : word == "c" ? c : std::string(word);
+        bool called = end < expression.size() && expression[end] == '(';
+        out += replaced(expression.substr(i, end - i), called);
         i = end;
     }
     return out;
+}
+
+std::string substitute(std::string_view expression, const std::string& a, const std::string& b,
+                       const std::string& c) {
+    return map_words(expression, [&](std::string_view word, bool) {
+        return word == "a" ? a : word == "b" ? b : word == "c" ? c : std::string(word);
+    });
 }
 
 std::string accepted_types(Op op) {

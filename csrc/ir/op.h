@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -85,6 +86,11 @@ Scalar result_scalar(Op op, Scalar operand);
 
 // The pure row that an atomic_rmw applies to the old value and its operand; nothing for xchg.
 std::optional<Op> row_of(Rmw rmw);
+
+// Replaces each word of a C++ expression by what `replaced` answers; it is told whether the word is
+// called, that is, followed by "(".
+std::string map_words(std::string_view expression,
+                      const std::function<std::string(std::string_view, bool)>& replaced);
 
 // Replaces the letters a, b and c of a row's expression, where they stand alone, by operand texts.
 std::string substitute(std::string_view expression, const std::string& a, const std::string& b = "",

@@ -27,8 +27,9 @@ from mytriton.language.memory import (
     load,
     store,
 )
+from mytriton.language.static import constant_int
 from mytriton.source import caller_place
-from mytriton.traced import apply, constexpr, current_trace, node_of, tensor
+from mytriton.traced import apply, constexpr, current_trace, node_of, tensor, unwrap
 
 __all__ = [
     "PropagateNan",
@@ -189,16 +190,8 @@ def fdiv(x: Any, y: Any, ieee_rounding: bool = False, approx: bool = False) -> t
 
 
 def _constant_int(value: Any, what: str) -> int:
-    if isinstance(value, constexpr):
-        value = value.value
-    if isinstance(value, tensor | bool) or not isinstance(value, int):
-        kind = repr(value) if isinstance(value, tensor) else type(value).__name__
-        raise CompileError(
-            f"{what} must be an int known at compile time, got {kind}", caller_place()
-        )
-    return builtins.min(
-        builtins.max(value, -(2**62)), 2**62
-    )  # out of every range that is accepted below
+    # Of what no int64 holds, one that is out of every range that is accepted below.
+    return builtins.min(builtins.max(constant_int(value, what), -(2**62)), 2**62)
 
 
 def program_id(axis: int) -> tensor:
@@ -229,7 +222,7 @@ def full(shape: Any, value: Any, dtype: DType) -> tensor:
     """
     trace = current_trace("full")
     place = caller_place()
-    sizes = shape.value if isinstance(shape, constexpr) else shape
+    sizes = unwrap(shape)
     if not isinstance(sizes, list | tuple):
         sizes = [sizes]
     lengths = [_constant_int(size, "full: a size") for size in sizes]

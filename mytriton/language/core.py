@@ -12,7 +12,7 @@ def __getattr__(name: str) -> Any:
         return _language.__all__
     if name in _language.__all__:
         return getattr(_language, name)
-    raise AttributeError(f"tl.core has no '{name}'")
+    raise AttributeError(f"tl has no '{name}'")
 
 
 def __dir__() -> list[str]:

@@ -12,11 +12,11 @@ from mytriton.source import Place, caller_place
 from mytriton.traced import (
     TRACED_BUILTINS,
     apply,
-    constexpr,
     current_trace,
     is_debugged,
     node_of,
     tensor,
+    unwrap,
 )
 
 # What applies to all kernels. A kernel that looks here is compiled anew after a change.
@@ -28,7 +28,7 @@ SETTINGS = {
 
 
 def _text(what: str, value: Any, place: Place | None) -> str:
-    text = value.value if isinstance(value, constexpr) else value
+    text = unwrap(value)
     if not isinstance(text, str):
         kind = repr(text) if isinstance(text, tensor) else type(text).__name__
         raise CompileError(f"{what} must be a string, got {kind}", place)
@@ -46,9 +46,8 @@ def device_print(prefix: Any, *args: Any, hex: bool = False) -> None:
     trace = current_trace("device_print")
     place = caller_place()
     text = _text("device_print: prefix", prefix, place)
-    show_hex = hex.value if isinstance(hex, constexpr) else hex
     nodes = [node_of(trace, each, place, "device_print") for each in args]
-    trace.print(text, nodes, bool(show_hex), place)
+    trace.print(text, nodes, bool(unwrap(hex)), place)
 
 
 def _print(*args: Any, **options: Any) -> None:

@@ -8,13 +8,9 @@ from typing import Any
 from mytriton import _C
 from mytriton.errors import CompileError
 from mytriton.source import Place, caller_place
-from mytriton.traced import constexpr, current_trace, node_of, tensor
+from mytriton.traced import current_trace, node_of, tensor, unwrap
 
 Attrs = list[tuple[str, str]]
-
-
-def _value(argument: Any) -> Any:
-    return argument.value if isinstance(argument, constexpr) else argument
 
 
 def _word(function: str, argument: str, value: Any, words: list[str], place: Place | None) -> str:
@@ -35,7 +31,7 @@ def _cache_attrs(
     place: Place | None,
 ) -> Attrs:
     attrs: Attrs = []
-    modifier, policy, is_volatile = map(_value, (cache_modifier, eviction_policy, volatile))
+    modifier, policy, is_volatile = map(unwrap, (cache_modifier, eviction_policy, volatile))
     if modifier:
         attrs += [("cache", _word(function, "cache_modifier", modifier, modifiers, place)[1:])]
     if policy and policy != "evict_normal":
@@ -81,7 +77,8 @@ def store(
 ) -> None:
     """Writes `value`, cast to the pointed-to type, where `mask` holds; other lanes do nothing.
 
-    `cache_modifier`: ``".wb"``, ``".cg"``, ``".cs"`` or ``".wt"``, for CUDA text.
+    `cache_modifier`: ``".wb"``, ``".cg"``, ``".cs"`` or ``".wt"``, for CUDA text. `eviction_policy`
+    is checked and changes nothing.
     """
     trace = current_trace("store")
     place = caller_place()
@@ -94,7 +91,7 @@ def store(
 
 
 def _order_attrs(function: str, sem: Any, scope: Any, place: Place | None) -> Attrs:
-    sem, scope = _value(sem) or "acq_rel", _value(scope) or "gpu"
+    sem, scope = unwrap(sem) or "acq_rel", unwrap(scope) or "gpu"
     return [
         ("sem", _word(function, "sem", sem, _C.attr_words("sem"), place)),
         ("scope", _word(function, "scope", scope, _C.attr_words("scope"), place)),

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mytriton import language as _language
+from mytriton.language.core import __dir__ as __dir__
+from mytriton.language.core import __getattr__ as __getattr__
 from mytriton.language.static import constant_int as _constant_int
 
 
@@ -20,15 +21,3 @@ def _is_power_of_two(i: Any) -> bool:
     """Whether it is 1, 2, 4, 8, ..."""
     value = _constant_int(i, "_is_power_of_two: i")
     return value > 0 and value.bit_count() == 1
-
-
-def __getattr__(name: str) -> Any:
-    if name == "__all__":
-        return _language.__all__
-    if name in _language.__all__:
-        return getattr(_language, name)
-    raise AttributeError(f"tl.standard has no '{name}'")
-
-
-def __dir__() -> list[str]:
-    return list(_language.__all__)

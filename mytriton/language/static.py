@@ -7,7 +7,7 @@ from typing import Any
 
 from mytriton.errors import CompileError
 from mytriton.source import caller_place
-from mytriton.traced import apply, constexpr, current_trace, node_of, tensor
+from mytriton.traced import apply, current_trace, node_of, tensor, unwrap
 
 __all__ = [
     "assume",
@@ -31,17 +31,13 @@ class const:
     """
 
 
-def _unwrap(value: Any) -> Any:
-    return value.value if isinstance(value, constexpr) else value
-
-
 def _kind(value: Any) -> str:
     return repr(value) if isinstance(value, tensor) else type(value).__name__
 
 
 def constant_int(value: Any, what: str) -> int:
     """The int that `value` is while the kernel is traced; CompileError where it is none."""
-    value = _unwrap(value)
+    value = unwrap(value)
     if isinstance(value, tensor | bool) or not isinstance(value, int):
         raise CompileError(
             f"{what} must be an int known at compile time, got {_kind(value)}", caller_place()
@@ -55,8 +51,8 @@ def to_tensor(x: Any) -> tensor:
     A bool is int1; an int is the first of int32, uint32, int64 and uint64 that holds it; a float
     is float32.
     """
-    if isinstance(_unwrap(x), tensor):
-        return _unwrap(x)  # type: ignore[no-any-return]
+    if isinstance(unwrap(x), tensor):
+        return unwrap(x)  # type: ignore[no-any-return]
     trace = current_trace("to_tensor")
     place = caller_place()
     node = node_of(trace, x, place, "to_tensor")
@@ -81,7 +77,7 @@ def static_range(arg1: Any, arg2: Any = None, step: Any = None) -> range:
 
 def static_assert(cond: Any, msg: Any = "") -> None:
     """CompileError with `msg` unless `cond`, which must be known at compile time, is true."""
-    cond, msg = _unwrap(cond), _unwrap(msg)
+    cond, msg = unwrap(cond), unwrap(msg)
     if isinstance(cond, tensor):
         raise CompileError(
             f"static_assert: the condition must be known at compile time, got {cond!r}",
@@ -99,21 +95,21 @@ def static_print(
     Of traced values it shows the types, ``<traced vector<256 x f32>>``; they have no other value
     then.
     """
-    print(*(_unwrap(each) for each in values), sep=sep, end=end, file=file, flush=flush)
+    print(*(unwrap(each) for each in values), sep=sep, end=end, file=file, flush=flush)
 
 
 # --- hints ----------------------------------------------------------------------------------------
 
 
 def _hint(function: str, input: Any, values: Any) -> Any:
-    values = _unwrap(values)
+    values = unwrap(values)
     sizes = list(values) if isinstance(values, tuple | list) else [values]
     for size in sizes:
         if constant_int(size, f"{function}: values") < 1:
             raise CompileError(
-                f"{function}: values must be positive, got {_unwrap(size)}", caller_place()
+                f"{function}: values must be positive, got {unwrap(size)}", caller_place()
             )
-    input = _unwrap(input)
+    input = unwrap(input)
     if isinstance(input, tensor):
         if input.dtype.is_floating():
             raise CompileError(
@@ -151,7 +147,7 @@ def max_constancy(input: Any, values: Any) -> Any:
 
 def assume(cond: Any) -> None:
     """Says that `cond`, a bool scalar, holds. One that is false at compile time is an error."""
-    cond = _unwrap(cond)
+    cond = unwrap(cond)
     if not isinstance(cond, tensor | bool):
         raise CompileError(f"assume: expected a bool, got {_kind(cond)}", caller_place())
     if isinstance(cond, tensor):
@@ -176,7 +172,7 @@ def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> tuple[An
     The grid is cut into bands of `size_g` rows, the last one perhaps of fewer; programs, counted
     row by row, fill each band column by column. Returns the new (i, j).
     """
-    i, j, size_i, size_j, size_g = (_unwrap(each) for each in (i, j, size_i, size_j, size_g))
+    i, j, size_i, size_j, size_g = (unwrap(each) for each in (i, j, size_i, size_j, size_g))
     count = i * size_j + j
     band = size_g * size_j
     top = count // band * size_g
