@@ -4,10 +4,12 @@ This is the example of CONTRIBUTING.md, executed. It takes a build of the extens
 """
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -81,8 +83,9 @@ def tool(name: str) -> str:
     return found
 
 
-@pytest.fixture(scope="module")
-def copy_with_a_new_row(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, subprocess.Popen]]:
+    """The copy and its build, which goes on while other tests run."""
     copy = tmp_path_factory.mktemp("project")
     for name in ("CMakeLists.txt", "cmake", "csrc", "mytriton"):
         source = ROOT / name
@@ -93,19 +96,33 @@ def copy_with_a_new_row(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = copy / "csrc" / "ir" / "ops.def"
     before, sum_row, after = table.read_text().partition("REDUCE(sum,")
     table.write_text(before + ROWS + sum_row + after)
-    build = copy / "build"
-    configure = [tool("cmake"), "-S", copy, "-B", build, "-G", "Ninja"]
+    folder = str(copy / "build")
+    configure = [tool("cmake"), "-S", str(copy), "-B", folder, "-G", "Ninja"]
     configure += [f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DPython_EXECUTABLE={sys.executable}"]
     configure += ["-DCMAKE_CXX_FLAGS_RELEASE=-O0"]  # built faster; it runs for a moment
-    for command in (configure, [tool("cmake"), "--build", build, "--target", "_C"]):
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    commands = (configure, [tool("cmake"), "--build", folder, "--target", "_C", "-j", "1"])
+    with (copy / "log").open("w") as log:
+        script = " && ".join(shlex.join(command) for command in commands)
+        process = subprocess.Popen(["sh", "-c", script], stdout=log, stderr=log)
+    yield copy, process
+    process.kill()
+
+
+@pytest.fixture(scope="session")
+def copy_with_a_new_row(build: tuple[Path, subprocess.Popen]) -> Path:
+    copy, process = build
+    assert process.wait() == 0, (copy / "log").read_text()
     return copy
 
 
-def test_contributing_shows_these_rows() -> None:
+# The first test of this file starts the build, the others come when all else has run.
+
+
+def test_contributing_shows_these_rows(build: tuple[Path, subprocess.Popen]) -> None:
     assert f"```\n{ROWS}```\n" in (ROOT / "CONTRIBUTING.md").read_text()
 
 
+@pytest.mark.last
 @pytest.mark.parametrize("engine", ["compiled", "evaluated"])
 def test_one_row_is_enough(copy_with_a_new_row: Path, engine: str) -> None:
     environment = {**os.environ, "MYTRITON_EVALUATE": "1" if engine == "evaluated" else ""}
@@ -119,6 +136,7 @@ def test_one_row_is_enough(copy_with_a_new_row: Path, engine: str) -> None:
     assert done.stdout == "square and silu work\n", done.stderr
 
 
+@pytest.mark.last
 def test_golden_files_do_not_depend_on_the_number_of_rows(copy_with_a_new_row: Path) -> None:
     text = FILES[0].read_text().partition("; ---\n")[0]
     command = [sys.executable, "-m", "mytriton.opt", "-"]
