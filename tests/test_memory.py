@@ -1,10 +1,7 @@
-"""Loads and stores: masks that never touch memory, addresses of every form, order within a program.
+"""Loads and stores: what masked lanes give, addresses of every form, order within a program.
 
 What is written elsewhere than expected makes a test fail, because whole buffers are compared.
 """
-
-import ctypes
-import mmap
 
 import pytest
 import torch
@@ -43,70 +40,6 @@ def test_masked_lanes_read_other_or_zero(engine, dtype: torch.dtype, width: int)
         half = int(n / 2)  # `//` truncates
         read = torch.where(~even, x, lane.to(dtype))
         assert_same_bits(odd, torch.where(lane >= half, read, torch.full_like(x, 3)))
-
-
-class GuardedPage:
-    """A page of memory between two that may not be touched."""
-
-    def __init__(self) -> None:
-        page = mmap.PAGESIZE
-        self.memory = mmap.mmap(-1, 3 * page)
-        self.middle = torch.frombuffer(self.memory, dtype=torch.uint8)[page : 2 * page]
-        start = self.middle.data_ptr() - page
-        self.libc = ctypes.CDLL(None, use_errno=True)
-        self.neighbours = [(start, page), (start + 2 * page, page)]
-        self.protect(0)
-
-    def protect(self, rights: int) -> None:
-        for address, size in self.neighbours:
-            status = self.libc.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(size), rights)
-            assert status == 0, ctypes.get_errno()
-
-    def tail(self, dtype: torch.dtype, count: int) -> torch.Tensor:
-        """The last elements of the page: whatever follows them kills the process."""
-        return self.middle.view(dtype)[-count:]
-
-    def head(self, dtype: torch.dtype, count: int) -> torch.Tensor:
-        return self.middle.view(dtype)[:count]
-
-
-@mytriton.jit
-def guarded_kernel(x, out, n, first, BLOCK: tl.constexpr):
-    """Lanes from `first` on, of which 0 to n - 1 exist: in order, backwards, and by index."""
-    lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK) + first
-    on = (lane >= 0) & (lane < n)
-    a = tl.load(x + lane, mask=on)
-    tl.store(out + lane, a, mask=on)
-    tl.store(out + (n - 1 - lane), tl.load(x + (n - 1 - lane), mask=on), mask=on)
-    tl.store(out + lane * 1, tl.load(x + (lane + 0 * n), mask=on), mask=on)
-    tl.store(x + 1000000, 7, mask=n < 0)
-
-
-@mytriton.jit
-def guarded_prefix_kernel(x, out, n, BLOCK: tl.constexpr):
-    lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + lane, tl.load(x + lane, mask=lane < n), mask=lane < n)
-
-
-@both
-@pytest.mark.parametrize("dtype", [torch.float32, torch.int32, torch.bool])
-def test_masked_lanes_touch_no_memory(engine, dtype: torch.dtype) -> None:
-    source, target = GuardedPage(), GuardedPage()
-    try:
-        for n in (1, 15, 16, 17, 100, 128):
-            values = (torch.arange(n) % 3).to(dtype)
-            for place in (GuardedPage.tail, GuardedPage.head):
-                x, out = place(source, dtype, n), place(target, dtype, n)
-                x.copy_(values)
-                out.zero_()
-                engine(guarded_prefix_kernel)[2](x, out, n, BLOCK=128)
-                assert_same_bits(out, values)
-                out.zero_()
-                engine(guarded_kernel)[3](x, out, n, -128, BLOCK=128)
-                assert_same_bits(out, values)
-    finally:
-        for page in (source, target):
-            page.protect(mmap.PROT_READ | mmap.PROT_WRITE)
 
 
 # --- addresses -----------------------------------------------------------------------------------
