@@ -1,8 +1,6 @@
 // From the expression graph to what the backends launch, and the table of printable stages.
 #include "cache/artifact.h"
 
-#include <sstream>
-
 #include "cpu/emit.h"
 #include "cuda/emit.h"
 #include "front/lower.h"
@@ -19,14 +17,7 @@ namespace mytriton {
 namespace {
 
 SourceText ssa_text(const Kernel& ssa) {
-    SourceText out;
-    std::istringstream lines(print_kernel(ssa));
-    std::string line;
-    for (size_t i = 0; std::getline(lines, line); ++i) {
-        bool inst = i >= 1 && i <= ssa.body().size();  // between the header and the brace
-        out.add(line + (line == "}" ? "" : "\n"), inst ? ssa.inst(ssa.body()[i - 1]).loc : 0);
-    }
-    return out;
+    return print_kernel_lines(ssa);
 }
 
 SourceText cuda_plan(const Kernel& ssa) {
@@ -93,12 +84,12 @@ std::vector<std::string> stage_names() {
 Artifact::Artifact(Graph graph)
     : graph_(std::move(graph)), ssa_(run_passes(lower(graph_))), writes_(ssa_.params().size()) {
     Facts facts(ssa_);
-    for (InstId id : ssa_.body()) {
+    ssa_.walk([&](InstId id) {
         const Inst& inst = ssa_.inst(id);
-        if (!info(inst.op).has(kWrites)) continue;
+        if (!info(inst.op).has(kWrites)) return;
         Value root = facts.root(inst.operands[0]);
         if (!root.none()) writes_[ssa_.data(root).number] = true;
-    }
+    });
 }
 
 CpuKernel& Artifact::cpu() {

@@ -79,6 +79,12 @@ void InstEmitter::emit_op(const Inst& inst, Part part) {
             return declare(inst.result(), part, pointer_cast(inst, part));
         case Op::addptr:
             return;  // folded into the accesses that use it
+        case Op::for_:
+        case Op::if_:
+        case Op::while_:
+        case Op::condition:
+        case Op::yield:
+            return;  // printed as what stands around their steps
         case Op::atomic_rmw:
         case Op::atomic_cas:
             return emit_atomic(inst, part);

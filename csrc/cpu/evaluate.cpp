@@ -2,10 +2,12 @@
 #include "cpu/evaluate.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "ir/apply.h"
 #include "ir/literal.h"
+#include "ir/range.h"
 
 namespace mytriton {
 
@@ -20,6 +22,12 @@ uint64_t read(Scalar scalar, uint64_t address) {
 
 void write(Scalar scalar, uint64_t address, uint64_t bits) {
     std::memcpy(reinterpret_cast<void*>(address), &bits, info(scalar).bytes);
+}
+
+uint64_t max_steps() {
+    const char* text = std::getenv("MYTRITON_MAX_STEPS");
+    uint64_t steps = text ? std::strtoull(text, nullptr, 10) : 0;
+    return steps ? steps : UINT64_MAX;
 }
 
 class Evaluator {
@@ -46,10 +54,72 @@ class Evaluator {
         program_[0] = program % grid_[0];
         program_[1] = program / grid_[0] % grid_[1];
         program_[2] = program / grid_[0] / grid_[1];
-        for (InstId id : kernel_.body()) step(kernel_.inst(id));
+        run_region(0);
     }
 
   private:
+    // False where its condition failed: the while that it belongs to ends.
+    bool run_region(RegionId region) {
+        for (InstId id : kernel_.region(region).insts) {
+            const Inst& inst = kernel_.inst(id);
+            if (inst.op == Op::condition && !lanes(inst.operands[0])[0]) return false;
+            if (++steps_ > max_steps_) stop(inst);
+            step(inst);
+        }
+        return true;
+    }
+
+    [[noreturn]] void stop(const Inst& inst) const {
+        const Loc& loc = kernel_.locs()[inst.loc];
+        std::string place = loc.known() ? loc.file + ":" + std::to_string(loc.line) : "its text";
+        throw RuntimeError("kernel " + kernel_.name() + ": stopped after " +
+                           std::to_string(max_steps_) + " steps (MYTRITON_MAX_STEPS) at " + place +
+                           ", in program " + std::to_string(index_));
+    }
+
+    const Inst& yield_of(RegionId region) const {
+        return kernel_.inst(kernel_.region(region).insts.back());
+    }
+
+    // All are read before any is written: what is carried may be swapped.
+    void assign(const std::vector<Value>& to, size_t first, const std::vector<Value>& from,
+                size_t skipped) {
+        std::vector<std::vector<uint64_t>> values;
+        for (size_t i = skipped; i < from.size(); ++i) values.push_back(values_[from[i].index]);
+        for (size_t i = 0; i < values.size(); ++i)
+            values_[to[first + i].index] = std::move(values[i]);
+    }
+
+    void step_if(const Inst& inst) {
+        RegionId taken = inst.regions[lanes(inst.operands[0])[0] ? 0 : 1];
+        run_region(taken);
+        assign(inst.results, 0, yield_of(taken).operands, 0);
+    }
+
+    void step_while(const Inst& inst) {
+        const Region& region = kernel_.region(inst.regions[0]);
+        assign(region.args, 0, inst.operands, 0);
+        while (run_region(inst.regions[0]))
+            assign(region.args, 0, yield_of(inst.regions[0]).operands, 0);
+        assign(inst.results, 0, region.args, 0);
+    }
+
+    void step_for(const Inst& inst) {
+        const Region& region = kernel_.region(inst.regions[0]);
+        Scalar scalar = kernel_.type(inst.operands[0]).scalar();
+        uint64_t bounds[3];
+        for (int i = 0; i < 3; ++i) bounds[i] = lanes(inst.operands[i])[0];
+        uint64_t trips = trip_count(scalar, bounds[0], bounds[1], bounds[2]);
+        assign(region.args, 1, inst.operands, kForInits);
+        for (uint64_t index = bounds[0]; trips > 0; --trips) {
+            values_[region.args[0].index] = {index};
+            run_region(inst.regions[0]);
+            assign(region.args, 1, yield_of(inst.regions[0]).operands, 0);
+            index = next_index(scalar, index, bounds[2]);
+        }
+        assign(inst.results, 0, region.args, 1);
+    }
+
     Lanes lanes(Value value) const {
         const std::vector<uint64_t>& bits = values_[value.index];
         return {bits.data(), kernel_.type(value).is_block() ? 1 : 0};
@@ -89,6 +159,15 @@ class Evaluator {
                 return step_print(inst);
             case Op::device_assert:
                 return step_assert(inst);
+            case Op::for_:
+                return step_for(inst);
+            case Op::if_:
+                return step_if(inst);
+            case Op::while_:
+                return step_while(inst);
+            case Op::condition:
+            case Op::yield:
+                return;  // by the op whose region they end
             case Op::load:
                 return step_load(inst);
             case Op::store:
@@ -271,6 +350,8 @@ class Evaluator {
     const Kernel& kernel_;
     const int64_t* grid_;
     const Printer& print_;
+    uint64_t steps_ = 0;  // instructions, of all programs
+    uint64_t max_steps_ = max_steps();
     int64_t index_ = 0;  // of the program
     int64_t program_[3] = {};
     std::vector<std::vector<uint64_t>> values_;

@@ -284,6 +284,12 @@ class Emitter {
                 return assign(inst, pointer_cast(inst));
             case Op::addptr:
                 return;  // folded into the accesses that use it
+            case Op::for_:
+            case Op::if_:
+            case Op::while_:
+            case Op::condition:
+            case Op::yield:
+                return;
             case Op::atomic_rmw:
             case Op::atomic_cas:
                 return emit_atomic(inst, step);

@@ -25,18 +25,21 @@ Type kI32() {
 }  // namespace
 
 NodeId Trace::add(Node node) {
+    bool anywhere = node.kind == NodeKind::param || node.kind == NodeKind::constant;
+    node.region = anywhere ? 0 : open_.back();
     graph_.nodes.push_back(std::move(node));
     return static_cast<NodeId>(graph_.nodes.size() - 1);
 }
 
 NodeId Trace::add_op(Op op, std::vector<NodeId> operands, Type type, const Loc& loc,
                      std::vector<Attr> attrs) {
+    check_visible(operands, loc);
     Node node{.kind = NodeKind::op, .type = type, .op = op};
     node.operands = std::move(operands);
     node.attrs = std::move(attrs);
     node.loc = loc;
     NodeId id = add(std::move(node));
-    if (!info(op).has(kPure)) graph_.statements.push_back(id);
+    if (!info(op).has(kPure)) graph_.regions[open_.back()].statements.push_back(id);
     return id;
 }
 

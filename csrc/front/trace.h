@@ -1,12 +1,35 @@
 // Builds the expression graph while Python executes the kernel; types are inferred as it goes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "front/graph.h"
 
 namespace mytriton {
+
+// How a loop carries a pointer: as the one it began with, moved by an offset that is the same for
+// all lanes, or by an offset a lane; or as an address, of which nothing is known.
+enum class PointerForm : uint8_t { uniform_offset, lane_offset, address };
+
+// The forms that the carried values of a loop need, one a value; of numbers uniform_offset.
+using PointerForms = std::vector<PointerForm>;
+
+// What the end of a loop gives: the values after it - or nothing, where the loop has to be traced
+// again, with these forms.
+struct LoopEnd {
+    std::optional<std::vector<NodeId>> results;
+    PointerForms forms;
+};
+
+// A state of a trace that it can be brought back to.
+struct TraceMark {
+    size_t nodes;
+    std::vector<RegionId> open;
+    size_t regions;
+    std::vector<size_t> statements;  // of the regions that are open
+};
 
 // Every method that takes a location throws CompileError there when the operands do not fit.
 class Trace {
@@ -52,6 +75,32 @@ class Trace {
     // A line for each lane: the text, then the values.
     void print(const std::string& text, std::vector<NodeId> values, bool hex, const Loc& loc);
 
+    // --- regions (front/control.cpp) ---
+    // Between begin and end, everything is traced into a region; what is made there can be used
+    // only there, and in regions within. Ends get the values that regions give, and answer with
+    // those that are known afterwards; of pairs of values both have one type.
+
+    // The condition is a scalar; it holds where it is not 0.
+    void begin_if(NodeId condition, const Loc& loc);
+    void begin_else();
+    std::vector<NodeId> end_if(const std::vector<NodeId>& then_values,
+                               const std::vector<NodeId>& else_values);
+
+    // Bounds are int scalars; the index has their type, of at least 32 bits. Gives the index and
+    // then the carried values.
+    std::vector<NodeId> begin_for(NodeId start, NodeId stop, NodeId step,
+                                  const std::vector<NodeId>& inits, const PointerForms& forms,
+                                  const Loc& loc);
+    std::vector<NodeId> begin_while(const std::vector<NodeId>& inits, const PointerForms& forms,
+                                    const Loc& loc);
+    // What a while does again each time before it stops is traced before this, the rest after.
+    void condition(NodeId value, const Loc& loc);
+    LoopEnd end_loop(const std::vector<NodeId>& values);
+
+    NodeId zero_like(NodeId value, const Loc& loc);
+    TraceMark mark() const;
+    void rewind(const TraceMark& mark);
+
     Type type(NodeId node) const { return graph_.nodes[node].type; }
     const Graph& graph() const { return graph_; }
 
@@ -68,9 +117,35 @@ class Trace {
                          const Loc& loc) const;
     NodeId mask_of(const char* function, NodeId mask, const Loc& loc);
     void require_pointer(const char* function, NodeId pointer, const Loc& loc) const;
+    void check_visible(const std::vector<NodeId>& operands, const Loc& loc) const;
+    bool is_visible(NodeId node) const;
+    NodeId condition_of(NodeId value, const Loc& loc);
+    NodeId open_op(Op op, std::vector<NodeId> operands, const Loc& loc);
+    RegionId open_region(NodeId owner);
+    NodeId add_arg(Type type);
+    NodeId give(NodeId owner, NodeId yes, NodeId no);
+    NodeId add_result(NodeId owner, Type type, size_t position);
+    std::vector<NodeId> init_operands(const std::vector<NodeId>& inits, const PointerForms& forms,
+                                      const Loc& loc);
+    std::vector<NodeId> carried_args(const std::vector<NodeId>& inits, const PointerForms& forms,
+                                     const Loc& loc);
+    NodeId moved(NodeId pointer, NodeId offset, const Loc& loc);
+    NodeId sum_of(const std::vector<NodeId>& offsets, const Loc& loc);
+    NodeId yielded_pointer(NodeId value, size_t i, PointerForm& form, const Loc& loc);
+    NodeId merged_pointer(NodeId then_value, NodeId else_value, NodeId owner, const Loc& loc);
+
     Type type_or_none(NodeId node) const { return node == kNoNode ? Type() : type(node); }
 
+    // A loop that is being traced: what it began with, and what stands for that inside.
+    struct Loop {
+        NodeId owner;
+        std::vector<NodeId> inits, args;
+        PointerForms forms;
+    };
+
     Graph graph_;
+    std::vector<RegionId> open_ = {0};  // the regions that are being traced, outermost first
+    std::vector<Loop> loops_;
 };
 
 }  // namespace mytriton

@@ -43,6 +43,17 @@ LocId Kernel::add_loc(const Loc& loc) {
     return static_cast<LocId>(locs_.size() - 1);
 }
 
+RegionId Kernel::add_region() {
+    regions_.emplace_back();
+    return static_cast<RegionId>(regions_.size() - 1);
+}
+
+Value Kernel::add_arg(RegionId region, Type type, uint32_t number) {
+    next_number_ = std::max(next_number_, number + 1);
+    regions_[region].args.push_back(add_value({ValueKind::block_arg, type, number, 0}));
+    return regions_[region].args.back();
+}
+
 Value Kernel::add_result(Type type, uint32_t number) {
     next_number_ = std::max(next_number_, number + 1);
     return add_value({ValueKind::result, type, number, 0});
@@ -61,6 +72,11 @@ InstId Kernel::append(RegionId region, Inst inst, const std::vector<Type>& resul
         inst.results.push_back(
             add_result(result_types[i], numbers.empty() ? next_number_ : numbers[i]));
     return append(region, std::move(inst));
+}
+
+std::vector<Value> Kernel::add_results(InstId id, const std::vector<Type>& types) {
+    for (Type type : types) insts_[id].results.push_back(add_result(type, next_number_));
+    return insts_[id].results;
 }
 
 }  // namespace mytriton

@@ -25,7 +25,7 @@ struct Value {
 
 enum class ValueKind : uint8_t {
     result,     // %number, defined by an instruction
-    block_arg,  // %number, defined by a region
+    block_arg,  // %number, defined by a region: an index, or a carried value
     param,      // a kernel parameter, printed by name; number is its position
     constant,   // bits of its type, printed in place
 };
@@ -55,10 +55,18 @@ struct Inst {
     std::optional<int64_t> find_attr(AttrKey key) const;
 };
 
+// A list of instructions that an op runs, of which the last is a yield - but for the body. What is
+// defined in it is known only there.
+//   for    operands start, stop, step, inits; one region, of the index and the carried values
+//   if     operand condition; two regions without arguments
+//   while  operands inits; one region of the carried values, with a condition somewhere in it
 struct Region {
     std::vector<Value> args;
     std::vector<InstId> insts;
 };
+
+constexpr size_t kForInits = 3;       // where the initial values of a for begin
+constexpr int kMaxRegionDepth = 200;  // more would overflow the stack of what walks them
 
 struct Param {
     std::string name;
@@ -88,13 +96,32 @@ class Kernel {
     Value constant(Type type, uint64_t bits);  // the same constant is the same Value
     LocId add_loc(const Loc& loc);
     void skip_numbers(uint32_t below) { next_number_ = std::max(next_number_, below); }
+    RegionId add_region();
+    Value add_arg(RegionId region, Type type, uint32_t number);
     // A value that an instruction is going to define: its own results, or a forward reference.
     Value add_result(Type type, uint32_t number);
-    // Appends an instruction to the region. The second form makes results of these types, numbered
+    // Appends an instruction to the region, before anything is appended to its own regions: ids of
+    // instructions rise in program order. The second form makes results of these types, numbered
     // `numbers` or, where that is empty, from next_number() on.
     InstId append(RegionId region, Inst inst);
     InstId append(RegionId region, Inst inst, const std::vector<Type>& result_types,
                   const std::vector<uint32_t>& numbers = {});
+    // Gives results to an instruction that was appended without: of an op with regions, whose
+    // results are numbered after all that is in these.
+    std::vector<Value> add_results(InstId inst, const std::vector<Type>& types);
+
+    // Calls f(inst) on every instruction of the region and of those within, in program order.
+    template <class F>
+    void walk(RegionId id, const F& f) const {
+        for (InstId each : regions_[id].insts) {
+            f(each);
+            for (RegionId inner : insts_[each].regions) walk(inner, f);
+        }
+    }
+    template <class F>
+    void walk(const F& f) const {
+        walk(0, f);
+    }
 
   private:
     Value add_value(ValueData data);

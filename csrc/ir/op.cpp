@@ -58,7 +58,7 @@ constexpr OpInfo structural(Op op, std::string_view name, int operands, int resu
                             uint32_t traits, std::string_view doc) {
     OpInfo row{};
     row.op = row.combine = op;
-    row.name = name;
+    row.name = name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
     row.kind = OpKind::structural;
     row.operands = operands;
     row.results = results;

@@ -39,6 +39,7 @@ enum OpTraits : uint32_t {
     kWrites = 1 << 5,
     kWide = 1 << 6,
     kOrdered = 1 << 7,
+    kRegions = 1 << 8,
 };
 
 // The most ulp that a result is off; all 0: it is fixed to the bit.

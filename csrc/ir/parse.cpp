@@ -24,10 +24,19 @@ std::optional<T> whole_number(const std::string& text) {
     return number;
 }
 
+struct ParsedInst;
+using ParsedInsts = std::vector<ParsedInst>;
+
+struct ParsedRegion {
+    RegionId id;
+    ParsedInsts insts;
+};
+
 struct ParsedInst {
-    Inst inst;  // without operands and results
-    std::vector<Token> operands;
-    std::vector<Value> results;
+    Inst inst;  // without operands, results and regions
+    std::vector<Token> operands = {};
+    std::vector<Value> results = {};
+    std::vector<ParsedRegion> regions = {};
 };
 
 class Parser {
@@ -40,11 +49,9 @@ class Parser {
         kernel_ = &kernel;
         parse_params();
         expect("{");
-        std::vector<ParsedInst> insts;
-        while (!at_mark("}")) insts.push_back(parse_inst());
-        take();
+        ParsedInsts insts = parse_insts();
         if (current_.kind != TokenKind::end) fail("expected the end of the text after the kernel");
-        for (ParsedInst& parsed : insts) make(parsed);
+        make(insts, 0);
         return kernel;
     }
 
@@ -171,8 +178,15 @@ class Parser {
         take();
     }
 
+    ParsedInsts parse_insts() {
+        ParsedInsts insts;
+        while (!at_mark("}")) insts.push_back(parse_inst());
+        take();
+        return insts;
+    }
+
     ParsedInst parse_inst() {
-        ParsedInst parsed;
+        ParsedInst parsed{};
         std::vector<Token> names;
         Loc loc = current_.loc;
         while (current_.kind == TokenKind::value) {
@@ -185,6 +199,11 @@ class Parser {
         if (!found || op.quoted) fail("expected an op", op);
         parsed.inst.op = *found;
         bool more = true;
+        std::vector<Token> args;
+        if (*found == Op::for_ || *found == Op::while_) {
+            args = parse_loop(parsed);
+            more = false;
+        }
         if (takes_text(*found)) {
             if (!current_.quoted) fail("expected a text in quotes");
             parsed.inst.text = take().text;
@@ -195,7 +214,8 @@ class Parser {
             if (!take_if(",")) break;
             if (!is_operand()) fail("expected an operand");
         }
-        if (take_if("{")) parse_attrs(parsed.inst);
+        bool regions = info(*found).has(kRegions);
+        if (!regions && take_if("{")) parse_attrs(parsed.inst);
         std::vector<Type> types;
         if (!names.empty()) {
             do {
@@ -209,7 +229,86 @@ class Parser {
         loc.end_col = op.loc.end_col;
         parsed.inst.loc = kernel_->add_loc(at_name("loc") ? parse_loc() : loc);
         for (size_t i = 0; i < names.size(); ++i) define(parsed, names[i], types[i]);
+        if (regions) parse_regions(parsed, args);
         return parsed;
+    }
+
+    // %0 in range(0, n, 1) iter_args(%1 = 0.0, %2 = %7); of a while, from iter_args on.
+    std::vector<Token> parse_loop(ParsedInst& parsed) {
+        std::vector<Token> args;
+        if (parsed.inst.op == Op::for_) {
+            args.push_back(take_value("an index such as %0"));
+            expect_name("in");
+            expect_name("range");
+            for (const char* mark : {"(", ",", ","}) {
+                expect(mark);
+                parsed.operands.push_back(take_operand());
+            }
+            expect(")");
+        }
+        if (!at_name("iter_args")) return args;
+        take();
+        expect("(");
+        do {
+            args.push_back(take_value("a carried value such as %1"));
+            expect("=");
+            parsed.operands.push_back(take_operand());
+        } while (take_if(","));
+        expect(")");
+        return args;
+    }
+
+    // The types of a region's arguments follow from the op: the bounds' and the results'.
+    void parse_regions(ParsedInst& parsed, const std::vector<Token>& args) {
+        if (++depth_ > kMaxRegionDepth) fail("regions nest too deep here");
+        expect("{");
+        parsed.regions.push_back({kernel_->add_region(), {}});
+        bool is_for = parsed.inst.op == Op::for_;
+        for (size_t i = 0; i < args.size(); ++i) {
+            size_t carried = is_for ? i - 1 : i;
+            Type type;
+            if (is_for && i == 0)
+                type = type_of_bounds(parsed);
+            else if (carried < parsed.results.size())
+                type = kernel_->type(parsed.results[carried]);
+            else
+                fail("expected a result for each carried value", args[i]);
+            values_.emplace(args[i].text,
+                            kernel_->add_arg(parsed.regions[0].id, type, number_of(args[i])));
+        }
+        parsed.regions[0].insts = parse_insts();
+        if (parsed.inst.op == Op::if_) {
+            parsed.regions.push_back({kernel_->add_region(), {}});
+            if (at_name("else")) {
+                take();
+                expect("{");
+                parsed.regions[1].insts = parse_insts();
+            }
+        }
+        for (ParsedRegion& region : parsed.regions)
+            if (region.insts.empty() || region.insts.back().inst.op != Op::yield)
+                region.insts.push_back({Inst{.op = Op::yield, .loc = parsed.inst.loc}});
+        --depth_;
+    }
+
+    // Of the first bound that has one by now; the verifier finds those that differ.
+    Type type_of_bounds(const ParsedInst& parsed) {
+        for (const Token& token : parsed.operands) {
+            auto known = values_.find(token.text);
+            if (token.kind == TokenKind::value && known == values_.end()) continue;
+            return kernel_->type(value_of(token));
+        }
+        return Type::scalar(Scalar::i32);
+    }
+
+    Token take_value(const char* what) {
+        if (current_.kind != TokenKind::value) fail(std::string("expected ") + what);
+        return take();
+    }
+
+    Token take_operand() {
+        if (!is_operand()) fail("expected an operand");
+        return take();
     }
 
     // An operand begins like a result or an op does, so what follows tells: `%3 = ` starts the next
@@ -293,15 +392,21 @@ class Parser {
         return kernel_->constant(Type::scalar(constant->scalar), constant->bits);
     }
 
-    void make(ParsedInst& parsed) {
-        for (const Token& token : parsed.operands) parsed.inst.operands.push_back(value_of(token));
-        parsed.inst.results = parsed.results;
-        kernel_->append(0, std::move(parsed.inst));
+    void make(ParsedInsts& insts, RegionId region) {
+        for (ParsedInst& parsed : insts) {
+            for (const Token& token : parsed.operands)
+                parsed.inst.operands.push_back(value_of(token));
+            parsed.inst.results = parsed.results;
+            for (const ParsedRegion& each : parsed.regions) parsed.inst.regions.push_back(each.id);
+            kernel_->append(region, std::move(parsed.inst));
+            for (ParsedRegion& each : parsed.regions) make(each.insts, each.id);
+        }
     }
 
     Lexer lexer_;
     Token current_;
     Kernel* kernel_ = nullptr;
+    int depth_ = 0;
     std::map<std::string, Value> params_;
     std::map<std::string, Value> values_;
 };

@@ -41,14 +41,46 @@ std::string join(const Items& items, Print print) {
     return out;
 }
 
-std::string print_region(const Kernel& kernel, const Region& region, const std::string& indent,
-                         bool with_locs) {
-    std::string out;
-    for (InstId id : region.insts) {
-        if (!out.empty()) out += "\n";
-        out += indent + print_inst(kernel, kernel.inst(id), with_locs);
+// An if has no else where that would be empty, and a yield of nothing is not shown.
+bool is_shown(const Inst& inst) {
+    return inst.op != Op::yield || !inst.operands.empty();
+}
+
+void print_region(const Kernel& kernel, RegionId id, const std::string& indent, bool with_locs,
+                  SourceText& out) {
+    for (InstId each : kernel.region(id).insts) {
+        const Inst& inst = kernel.inst(each);
+        if (!is_shown(inst)) continue;
+        std::string line = indent + print_inst(kernel, inst, with_locs);
+        if (inst.regions.empty()) {
+            out.add(line + "\n", inst.loc);
+            continue;
+        }
+        out.add(line + " {\n", inst.loc);
+        print_region(kernel, inst.regions[0], indent + "    ", with_locs, out);
+        if (inst.regions.size() > 1 &&
+            std::ranges::any_of(kernel.region(inst.regions[1]).insts,
+                                [&](InstId inner) { return is_shown(kernel.inst(inner)); })) {
+            out.add(indent + "} else {\n", inst.loc);
+            print_region(kernel, inst.regions[1], indent + "    ", with_locs, out);
+        }
+        out.add(indent + "}\n", inst.loc);
     }
-    return out;
+}
+
+// range(0, n, 1) and iter_args(%1 = 0.0), with what a loop's region takes.
+std::string print_loop(const Kernel& kernel, const Inst& inst) {
+    auto print = [&](Value value) { return print_value(kernel, value); };
+    const std::vector<Value>& args = kernel.region(inst.regions[0]).args;
+    size_t first = inst.op == Op::for_ ? kForInits : 0, skipped = first ? 1 : 0;
+    std::string out, carried;
+    if (first)
+        out = " " + print(args[0]) + " in range(" + print(inst.operands[0]) + ", " +
+              print(inst.operands[1]) + ", " + print(inst.operands[2]) + ")";
+    for (size_t i = first; i < inst.operands.size(); ++i)
+        carried += (carried.empty() ? "" : ", ") + print(args[i - first + skipped]) + " = " +
+                   print(inst.operands[i]);
+    return out + (carried.empty() ? "" : " iter_args(" + carried + ")");
 }
 
 }  // namespace
@@ -73,9 +105,11 @@ std::string print_inst(const Kernel& kernel, const Inst& inst, bool with_loc) {
     std::string out;
     if (!inst.results.empty()) out = join(inst.results, print) + " = ";
     out += info(inst.op).name;
+    bool loop = inst.op == Op::for_ || inst.op == Op::while_;
+    if (loop) out += print_loop(kernel, inst);
     // A text stands before the operands: print "x is", %3.
     if (takes_text(inst.op)) out += " " + quoted(inst.text) + (inst.operands.empty() ? "" : ",");
-    if (!inst.operands.empty()) out += " " + join(inst.operands, print);
+    if (!loop && !inst.operands.empty()) out += " " + join(inst.operands, print);
     if (!inst.attrs.empty())
         out += " {" +
                join(inst.attrs,
@@ -90,15 +124,24 @@ std::string print_inst(const Kernel& kernel, const Inst& inst, bool with_loc) {
 }
 
 std::string print_body(const Kernel& kernel) {
-    return print_region(kernel, kernel.region(0), "", false);
+    SourceText out;
+    print_region(kernel, 0, "", false, out);
+    if (!out.text.empty()) out.text.pop_back();
+    return out.text;
+}
+
+SourceText print_kernel_lines(const Kernel& kernel, bool with_locs) {
+    std::string params = join(
+        kernel.params(), [](const Param& p) { return print_name(p.name) + ": " + p.type.str(); });
+    SourceText out;
+    out.add("kernel " + print_name(kernel.name()) + "(" + params + ") {\n");
+    print_region(kernel, 0, "    ", with_locs, out);
+    out.add("}");
+    return out;
 }
 
 std::string print_kernel(const Kernel& kernel, bool with_locs) {
-    std::string params = join(
-        kernel.params(), [](const Param& p) { return print_name(p.name) + ": " + p.type.str(); });
-    std::string body = print_region(kernel, kernel.region(0), "    ", with_locs);
-    return "kernel " + print_name(kernel.name()) + "(" + params + ") {\n" + body +
-           (body.empty() ? "" : "\n") + "}";
+    return print_kernel_lines(kernel, with_locs).text;
 }
 
 }  // namespace mytriton

@@ -21,24 +21,31 @@ Value Rewriter::map(Value old) {
 Inst Rewriter::mapped(const Inst& inst) {
     Inst copy = inst;
     copy.results.clear();
+    copy.regions.clear();
     for (Value& operand : copy.operands) operand = map(operand);
     return copy;
 }
 
-void Rewriter::keep(const Inst& inst) {
-    keep(inst, mapped(inst));
-}
-
-void Rewriter::keep(const Inst& inst, Inst mapped) {
+InstId Rewriter::append(Inst mapped, const std::vector<Value>& old_results) {
     std::vector<Type> types;
     std::vector<uint32_t> numbers;
-    for (Value result : inst.results) {
+    for (Value result : old_results) {
         types.push_back(old_.type(result));
         numbers.push_back(old_.data(result).number);
     }
-    InstId id = fresh_.append(0, std::move(mapped), types, numbers);
-    for (size_t i = 0; i < inst.results.size(); ++i)
-        replace(inst.results[i], fresh_.inst(id).results[i]);
+    InstId id = fresh_.append(target_, std::move(mapped), types, numbers);
+    for (size_t i = 0; i < old_results.size(); ++i)
+        replace(old_results[i], fresh_.inst(id).results[i]);
+    return id;
+}
+
+RegionId Rewriter::copy_args(RegionId old, const std::vector<bool>& kept) {
+    RegionId region = fresh_.add_region();
+    const std::vector<Value>& args = old_.region(old).args;
+    for (size_t i = 0; i < args.size(); ++i)
+        if (kept.empty() || kept[i])
+            replace(args[i], fresh_.add_arg(region, old_.type(args[i]), old_.data(args[i]).number));
+    return region;
 }
 
 }  // namespace mytriton

@@ -1,6 +1,7 @@
 // The verifier: one walk over the body, one case per family of ops.
 #include "ir/verify.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "ir/literal.h"
@@ -16,21 +17,61 @@ class Verifier {
     Verifier(const Kernel& kernel, std::optional<int64_t> lane_width)
         : kernel_(kernel), lane_width_(lane_width) {}
 
-    void run() {
-        for (InstId id : kernel_.body()) {
-            const Inst& inst = kernel_.inst(id);
+    void run() { check_region(0, nullptr); }
+
+  private:
+    // What the region defines is known in it and in those within, and forgotten afterwards.
+    void check_region(RegionId id, const Inst* owner) {
+        const Region& region = kernel_.region(id);
+        std::vector<Value> known;
+        for (Value arg : region.args) define(*owner, arg, known);
+        for (InstId each : region.insts) {
+            const Inst& inst = kernel_.inst(each);
+            size_t index = index_ = next_index_++;
             check_counts(inst);
-            check_definitions(inst);
+            check_operands(inst);
             try {
                 check_types(inst);
             } catch (const TypingError& error) {
                 fail(inst, error.what());
             }
-            ++index_;
+            check_place(inst, owner, each == region.insts.back());
+            for (RegionId inner : inst.regions) check_region(inner, &inst);
+            index_ = index;
+            if (inst.op == Op::while_ && count(inst.regions[0], Op::condition) != 1)
+                fail(inst, "expected one condition in its region");
+            for (Value result : inst.results) define(inst, result, known);
         }
+        for (Value value : known) defined_.erase(value.index);
     }
 
-  private:
+    size_t count(RegionId region, Op op) const {
+        return std::ranges::count_if(kernel_.region(region).insts,
+                                     [&](InstId id) { return kernel_.inst(id).op == op; });
+    }
+
+    // A yield stands at the end of every region, and only there; a condition in a while.
+    void check_place(const Inst& inst, const Inst* owner, bool last) const {
+        bool yields = inst.op == Op::yield;
+        if (yields && (!owner || !last)) fail(inst, "expected at the end of a region only");
+        if (!yields && owner && last) fail(inst, "expected a yield after it, at the region's end");
+        if (inst.op == Op::condition && (!owner || owner->op != Op::while_))
+            fail(inst, "expected in the region of a while only");
+        if (!yields || !owner) return;
+        if (inst.operands.size() != owner->results.size())
+            fail(inst, "expected " + std::to_string(owner->results.size()) + " values, got " +
+                           std::to_string(inst.operands.size()));
+        for (size_t i = 0; i < inst.operands.size(); ++i)
+            require_type(inst, i, kernel_.type(owner->results[i]));
+    }
+
+    void require_type(const Inst& inst, size_t operand, Type expected) const {
+        Type got = kernel_.type(inst.operands[operand]);
+        if (got != expected)
+            fail(inst, "operand " + std::to_string(operand) + " must be " + expected.str() +
+                           ", got " + got.str());
+    }
+
     [[noreturn]] void fail(const Inst& inst, const std::string& message) const {
         throw CompileError("ssa-verifier: op #" + std::to_string(index_) + " '" +
                                std::string(info(inst.op).name) + "': " + message,
@@ -42,23 +83,28 @@ class Verifier {
         if (row.operands >= 0 && static_cast<int>(inst.operands.size()) != row.operands)
             fail(inst, "expected " + std::to_string(row.operands) + " operands, got " +
                            std::to_string(inst.operands.size()));
-        if (static_cast<int>(inst.results.size()) != row.results)
+        if (row.results >= 0 && static_cast<int>(inst.results.size()) != row.results)
             fail(inst, "invalid result declaration");
-        if (!inst.regions.empty()) fail(inst, "takes no region");
+        size_t regions = row.has(kRegions) ? (inst.op == Op::if_ ? 2 : 1) : 0;
+        if (inst.regions.size() != regions)
+            fail(inst,
+                 regions ? "expected " + std::to_string(regions) + " regions" : "takes no region");
     }
 
-    void check_definitions(const Inst& inst) {
+    void check_operands(const Inst& inst) const {
         for (Value operand : inst.operands) {
             bool local =
                 kernel_.is(operand, ValueKind::result) || kernel_.is(operand, ValueKind::block_arg);
             if (local && !defined_.contains(operand.index))
                 fail(inst, print_value(kernel_, operand) + " used before definition");
         }
-        for (Value result : inst.results) {
-            if (!numbers_.insert(kernel_.data(result).number).second)
-                fail(inst, "duplicate definition of " + print_value(kernel_, result));
-            defined_.insert(result.index);
-        }
+    }
+
+    void define(const Inst& inst, Value value, std::vector<Value>& known) {
+        if (!numbers_.insert(kernel_.data(value).number).second)
+            fail(inst, "duplicate definition of " + print_value(kernel_, value));
+        defined_.insert(value.index);
+        known.push_back(value);
     }
 
     // Only the mask and the fallback of a memory op may be left out.
@@ -106,6 +152,17 @@ class Verifier {
                 if (!types[0].is(Scalar::boolean))
                     fail(inst, "condition must be bool, got " + types[0].str());
                 return;
+            case Op::condition:
+            case Op::if_:
+                if (types[0] != Type::scalar(Scalar::boolean))
+                    fail(inst, "condition must be a bool scalar, got " + types[0].str());
+                return check_results(inst);
+            case Op::for_:
+                return check_for(inst);
+            case Op::while_:
+                return check_carried(inst, 0, 0);
+            case Op::yield:
+                return;
             case Op::splat:
                 return check_splat(inst, types[0]);
             case Op::ptr_cast:
@@ -127,6 +184,40 @@ class Verifier {
             case Op::addptr:
             case Op::atomic_cas:
                 return require_result(inst, result_type(inst.op, types));
+        }
+    }
+
+    void check_results(const Inst& inst) const {
+        for (Value result : inst.results)
+            if (kernel_.type(result).is_pointer())
+                fail(inst, "regions give numbers, not " + kernel_.type(result).str());
+    }
+
+    void check_for(const Inst& inst) const {
+        if (inst.operands.size() < kForInits) fail(inst, "expected start, stop and step");
+        Type index = kernel_.type(inst.operands[0]);
+        if (index.is_pointer() || index.is_block() || !info(index.scalar()).is_int())
+            fail(inst, "bounds must be int scalars, got " + index.str());
+        require_type(inst, 1, index);
+        require_type(inst, 2, index);
+        const std::vector<Value>& args = kernel_.region(inst.regions[0]).args;
+        if (args.empty() || kernel_.type(args[0]) != index)
+            fail(inst, "expected an index of " + index.str());
+        check_carried(inst, kForInits, 1);
+    }
+
+    // Initial values, the region's arguments and the results are of the same types.
+    void check_carried(const Inst& inst, size_t first, size_t skipped) const {
+        check_results(inst);
+        const std::vector<Value>& args = kernel_.region(inst.regions[0]).args;
+        size_t count = inst.results.size();
+        if (inst.operands.size() - first != count || args.size() - skipped != count)
+            fail(inst, "expected as many initial and carried values as results, " +
+                           std::to_string(count));
+        for (size_t i = 0; i < count; ++i) {
+            require_type(inst, first + i, kernel_.type(inst.results[i]));
+            if (kernel_.type(args[skipped + i]) != kernel_.type(inst.results[i]))
+                fail(inst, "a carried value has another type than its result");
         }
     }
 
@@ -161,7 +252,8 @@ class Verifier {
 
     const Kernel& kernel_;
     std::optional<int64_t> lane_width_;
-    size_t index_ = 0;
+    size_t index_ = 0;  // of the instruction that is being checked
+    size_t next_index_ = 0;
     std::unordered_set<uint32_t> defined_;
     std::unordered_set<uint32_t> numbers_;
 };

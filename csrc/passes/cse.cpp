@@ -22,27 +22,47 @@ auto key_of(const Inst& mapped, const std::string& type) {
     return std::tuple(mapped.op, operands, attrs, type);
 }
 
+class Eliminator {
+  public:
+    explicit Eliminator(const Kernel& kernel) : rewriter_(kernel) {}
+
+    Kernel run() {
+        walk(0);
+        return rewriter_.finish();
+    }
+
+  private:
+    using Available = std::map<decltype(key_of(Inst{}, "")), Value>;
+
+    // What is computed in a region is available in it and in those within.
+    void walk(RegionId region) {
+        std::vector<Available::iterator> added;
+        for (InstId id : rewriter_.old().region(region).insts) {
+            const Inst& inst = rewriter_.old().inst(id);
+            Inst mapped = rewriter_.mapped(inst);
+            if (!info(inst.op).has(kPure)) {
+                rewriter_.keep(inst, std::move(mapped), [&](RegionId inner) { walk(inner); });
+                continue;
+            }
+            auto key = key_of(mapped, rewriter_.old().type(inst.result()).str());
+            if (auto known = available_.find(key); known != available_.end()) {
+                rewriter_.replace(inst.result(), known->second);
+                continue;
+            }
+            rewriter_.keep(inst, std::move(mapped));
+            added.push_back(available_.emplace(std::move(key), rewriter_.map(inst.result())).first);
+        }
+        for (Available::iterator each : added) available_.erase(each);
+    }
+
+    Rewriter rewriter_;
+    Available available_;
+};
+
 }  // namespace
 
 Kernel eliminate_common_subexpressions(const Kernel& kernel) {
-    Rewriter rewriter(kernel);
-    std::map<decltype(key_of(Inst{}, "")), Value> available;
-    for (InstId id : kernel.body()) {
-        const Inst& inst = kernel.inst(id);
-        if (!info(inst.op).has(kPure)) {
-            rewriter.keep(inst);
-            continue;
-        }
-        Inst mapped = rewriter.mapped(inst);
-        auto key = key_of(mapped, kernel.type(inst.result()).str());
-        if (auto known = available.find(key); known != available.end()) {
-            rewriter.replace(inst.result(), known->second);
-            continue;
-        }
-        rewriter.keep(inst, std::move(mapped));
-        available.emplace(std::move(key), rewriter.map(inst.result()));
-    }
-    return rewriter.finish();
+    return Eliminator(kernel).run();
 }
 
 }  // namespace mytriton

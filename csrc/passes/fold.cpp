@@ -111,17 +111,20 @@ class Folder {
 
 Kernel constant_fold(const Kernel& kernel) {
     Rewriter rewriter(kernel);
-    for (InstId id : kernel.body()) {
-        const Inst& inst = kernel.inst(id);
-        Inst mapped = rewriter.mapped(inst);
-        Value folded;
-        if (!inst.results.empty())
-            folded = Folder(rewriter.fresh(), mapped, kernel.type(inst.result())).fold();
-        if (folded.none())
-            rewriter.keep(inst, std::move(mapped));
-        else
-            rewriter.replace(inst.result(), folded);
-    }
+    std::function<void(RegionId)> walk = [&](RegionId region) {
+        for (InstId id : kernel.region(region).insts) {
+            const Inst& inst = kernel.inst(id);
+            Inst mapped = rewriter.mapped(inst);
+            Value folded;
+            if (info(inst.op).has(kPure))
+                folded = Folder(rewriter.fresh(), mapped, kernel.type(inst.result())).fold();
+            if (folded.none())
+                rewriter.keep(inst, std::move(mapped), walk);
+            else
+                rewriter.replace(inst.result(), folded);
+        }
+    };
+    walk(0);
     return rewriter.finish();
 }
 

@@ -10,13 +10,15 @@
 namespace mytriton {
 
 Facts::Facts(const Kernel& kernel) : kernel_(kernel), facts_(kernel.value_count()) {
-    for (InstId id : kernel.body()) {
+    std::vector<InstId> order;
+    kernel.walk([&](InstId id) {
         const Inst& inst = kernel.inst(id);
+        order.push_back(id);
+        if (!inst.regions.empty()) return;  // of what regions give nothing is known
         for (Value result : inst.results)
             facts_[result.index] = {stride_of(inst), has_index_leaves(inst), false, id};
-    }
-    for (auto id = kernel.body().rbegin(); id != kernel.body().rend(); ++id)
-        mark_data(kernel.inst(*id));
+    });
+    for (auto id = order.rbegin(); id != order.rend(); ++id) mark_data(kernel.inst(*id));
 }
 
 std::optional<int64_t> Facts::stride(Value value) const {

@@ -17,8 +17,19 @@ class Legaliser {
     explicit Legaliser(const Kernel& kernel) : rewriter_(kernel) {}
 
     Kernel run() {
-        for (InstId id : rewriter_.old().body()) {
+        walk(0);
+        return rewriter_.finish();
+    }
+
+  private:
+    void walk(RegionId region) {
+        size_t outer = made_.size();
+        for (InstId id : rewriter_.old().region(region).insts) {
             const Inst& inst = rewriter_.old().inst(id);
+            if (!inst.regions.empty()) {
+                rewriter_.keep(inst, [&](RegionId inner) { walk(inner); });
+                continue;
+            }
             Inst mapped = rewriter_.mapped(inst);
             OpKind kind = info(inst.op).kind;
             if (inst.op == Op::cast) split_cast(mapped, rewriter_.old().type(inst.result()));
@@ -32,16 +43,19 @@ class Legaliser {
                 rewriter_.keep(inst, std::move(mapped));
             if (inst.op == Op::cast) remember_cast(inst);
         }
-        return rewriter_.finish();
+        for (; made_.size() > outer; made_.pop_back()) casts_.erase(made_.back());
     }
 
-  private:
     Kernel& fresh() { return rewriter_.fresh(); }
 
     // A cast that is there already serves whoever needs it below.
     void remember_cast(const Inst& old) {
         Value from = rewriter_.map(old.operands[0]), to = rewriter_.map(old.result());
-        casts_.try_emplace({from.index, fresh().type(to).scalar()}, to);
+        remember({from.index, fresh().type(to).scalar()}, to);
+    }
+
+    void remember(const std::pair<uint32_t, Scalar>& what, Value cast) {
+        if (casts_.try_emplace(what, cast).second) made_.push_back(what);
     }
 
     void cast_memory_operands(Inst& inst) {
@@ -73,9 +87,13 @@ class Legaliser {
     void keep_in_f32(const Inst& old, Inst inst) {
         for (Value& operand : inst.operands) operand = as(operand, Scalar::f32, inst.loc);
         Type result = rewriter_.old().type(old.result());
-        if (!info(result.scalar()).is_half()) return rewriter_.keep(old, std::move(inst));
+        if (!info(result.scalar()).is_half()) {
+            rewriter_.keep(old, std::move(inst));
+            return;
+        }
         LocId loc = inst.loc;
-        InstId id = fresh().append(0, std::move(inst), {result.with_scalar(Scalar::f32)});
+        InstId id =
+            fresh().append(rewriter_.target(), std::move(inst), {result.with_scalar(Scalar::f32)});
         Inst narrow{.op = Op::cast, .operands = {fresh().inst(id).result()}, .loc = loc};
         rewriter_.keep(old, std::move(narrow));
     }
@@ -86,17 +104,17 @@ class Legaliser {
         if (fresh().is_constant(value))
             return fresh().constant(Type::scalar(to),
                                     apply_conversion(from.scalar(), to, fresh().data(value).bits));
-        auto [known, is_new] = casts_.try_emplace({value.index, to});
-        if (is_new) {
-            Inst cast{.op = Op::cast, .operands = {value}, .loc = loc};
-            InstId id = fresh().append(0, std::move(cast), {from.with_scalar(to)});
-            known->second = fresh().inst(id).result();
-        }
-        return known->second;
+        if (auto known = casts_.find({value.index, to}); known != casts_.end())
+            return known->second;
+        Inst cast{.op = Op::cast, .operands = {value}, .loc = loc};
+        InstId id = fresh().append(rewriter_.target(), std::move(cast), {from.with_scalar(to)});
+        remember({value.index, to}, fresh().inst(id).result());
+        return fresh().inst(id).result();
     }
 
     Rewriter rewriter_;
     std::map<std::pair<uint32_t, Scalar>, Value> casts_;
+    std::vector<std::pair<uint32_t, Scalar>> made_;  // keys of casts_, as regions added them
 };
 
 }  // namespace

@@ -108,8 +108,22 @@ py::list dtype_rows() {
     return rows;
 }
 
+PointerForms to_forms(const std::vector<int>& forms) {
+    PointerForms out;
+    for (int form : forms) out.push_back(static_cast<PointerForm>(form));
+    return out;
+}
+
+auto end_loop(Trace& trace, const std::vector<NodeId>& values) {
+    LoopEnd end = trace.end_loop(values);
+    std::vector<int> forms;
+    for (PointerForm form : end.forms) forms.push_back(static_cast<int>(form));
+    return std::pair(end.results, forms);
+}
+
 void bind_trace(py::module_& m) {
     using Place = const py::object&;
+    py::class_<TraceMark>(m, "TraceMark");
     py::class_<Trace>(m, "Trace")
         .def(py::init<std::string>())
         .def("pointer_param",
@@ -174,6 +188,31 @@ void bind_trace(py::module_& m) {
                                  Place at) { t.device_assert(condition, text, to_loc(at)); })
         .def("print", [](Trace& t, const std::string& text, std::vector<NodeId> values, bool hex,
                          Place at) { t.print(text, std::move(values), hex, to_loc(at)); })
+        .def("begin_if",
+             [](Trace& t, NodeId condition, Place at) { t.begin_if(condition, to_loc(at)); })
+        .def(
+            "begin_else", [](Trace& t, Place) { t.begin_else(); }, py::arg("place") = py::none())
+        .def("end_if", &Trace::end_if)
+        .def("begin_for",
+             [](Trace& t, NodeId start, NodeId stop, NodeId step, const std::vector<NodeId>& inits,
+                const std::vector<int>& forms, Place at) {
+                 std::vector<NodeId> known =
+                     t.begin_for(start, stop, step, inits, to_forms(forms), to_loc(at));
+                 return std::pair(known.front(),
+                                  std::vector<NodeId>(known.begin() + 1, known.end()));
+             })
+        .def("begin_while",
+             [](Trace& t, const std::vector<NodeId>& inits, const std::vector<int>& forms,
+                Place at) { return t.begin_while(inits, to_forms(forms), to_loc(at)); })
+        .def("condition", [](Trace& t, NodeId value, Place at) { t.condition(value, to_loc(at)); })
+        .def("end_for", end_loop)
+        .def("end_while", end_loop)
+        .def(
+            "zero_like",
+            [](Trace& t, NodeId value, Place at) { return t.zero_like(value, to_loc(at)); },
+            py::arg("value"), py::arg("place") = py::none())
+        .def("mark", &Trace::mark)
+        .def("rewind", &Trace::rewind)
         .def("scalar", [](const Trace& t,
                           NodeId node) { return std::string(info(t.type(node).scalar()).name); })
         .def("is_pointer", [](const Trace& t, NodeId node) { return t.type(node).is_pointer(); })
