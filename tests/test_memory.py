@@ -88,6 +88,43 @@ def range_kernel(out, A: tl.constexpr, B: tl.constexpr):
     tl.store(out + (40 + (lane - A)), lane)
 
 
+@mytriton.jit
+def strided_kernel(x, out, row_stride, column_stride, columns, BLOCK: tl.constexpr):
+    """Negates a matrix in place, of whatever strides, and leaves a dense copy of what it was."""
+    row, column = tl.program_id(0), tl.arange(0, BLOCK)
+    mask = column < columns
+    at = x + row * row_stride + column * column_stride
+    value = tl.load(at, mask=mask)
+    tl.store(out + row * columns + column, value, mask=mask)
+    tl.store(at, -value, mask=mask)
+
+
+VIEWS = {
+    "dense": lambda x: x,
+    "transposed": lambda x: x.t(),
+    "offset": lambda x: x[3:, 5:],
+    "stepped": lambda x: x[::3, 1::2],
+    "one column": lambda x: x[:, 7:8],
+    "crossed": lambda x: x.as_strided((5, 20), (1, 5), 11),
+    "no columns": lambda x: x[:, 40:],
+    "no rows": lambda x: x[24:],
+}
+
+
+@every
+@pytest.mark.parametrize("view", VIEWS)
+def test_views(engine, view: str) -> None:
+    base = torch.randn(24, 40, generator=torch.Generator().manual_seed(12))
+    expected = base.clone()
+    x, same = VIEWS[view](base), VIEWS[view](expected)
+    rows, columns = x.shape
+    before, out = same.clone(), torch.full((rows, columns), 7.0)
+    engine(strided_kernel)[rows](x, out, *x.stride(), columns, BLOCK=64)
+    same.neg_()
+    assert_same_bits(out, before)
+    assert_same_bits(base, expected)
+
+
 LAST = 2**31 - 1
 RANGES = [(0, 1), (4, 8), (-7, 26), (-33, -1), (LAST - 8, LAST), (-LAST - 1, -LAST + 7)]
 
