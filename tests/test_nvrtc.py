@@ -72,8 +72,8 @@ def compile_all(src: str, name: str, architectures: Sequence[str] = ARCHITECTURE
 @pytest.mark.parametrize("kernel", [add_kernel, relu_kernel, leaky_relu_kernel, sigmoid_kernel])
 def test_seed_kernels(kernel: triton.JITFunction) -> None:
     x = np.zeros(4, np.float32)
-    arrays = [x] * sum(p.name in ("x", "y", "out") for p in kernel.parameters)
-    scalars = [4, 0.1][: len(kernel.parameters) - len(arrays) - 1]
+    arrays = [x] * sum(p.name in ("x", "y", "out") for p in kernel.params)
+    scalars = [4, 0.1][: len(kernel.params) - len(arrays) - 1]
     compile_all(kernel[1](*arrays, *scalars, BLOCK=256).cuda_src, kernel.name)
 
 
