@@ -38,9 +38,9 @@ from mytriton.variants import Variant, Variants
 Grid = int | tuple[int, ...] | Callable[[dict[str, Any]], Any]
 
 
-def _constant_in_graphs(fn: Callable[..., Any]) -> Callable[..., Any]:
-    # What torch.compiler.assume_constant_result does; that one also imports all of torch._dynamo,
-    # which takes longer than everything else here.
+def constant_in_graphs(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """What torch.compiler.assume_constant_result does; that one also imports all of torch._dynamo,
+    which takes longer than everything else here."""
     fn.__dict__["_dynamo_marked_constant"] = True
     return fn
 
@@ -214,7 +214,7 @@ class JITFunction(Kernel):
         name = self._op_name(tuple(kinds), tuple(constants))
         getattr(torch.ops.mytriton, name).default(*run_time, *sizes)
 
-    @_constant_in_graphs
+    @constant_in_graphs
     def _op_name(self, kinds: tuple[Kind, ...], constants: tuple[tuple[str, Any], ...]) -> str:
         # Only the name crosses into the graph: Dynamo cannot take the op itself from here.
         compiled = self._specialise(kinds, dict(constants), compile_only=False).compiled
