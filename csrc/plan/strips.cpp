@@ -78,7 +78,6 @@ class Planner {
     void place_control(InstId id) {
         const Inst& inst = kernel_.inst(id);
         compute_before(inst);
-        close();
         std::vector<size_t> slots = make_slots(inst);
         bool loop = inst.op != Op::if_;
         size_t first = inst.op == Op::for_ ? kForInits : 0;
