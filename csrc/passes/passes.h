@@ -36,11 +36,11 @@ struct Pass {
     bool for_regions = false;  // of no use, and not run, where the kernel began without any
 };
 
-// fold, unroll, fold again, narrow, hoist, cse, dce: in this order, for reasons in pipeline.cpp.
+// fold, unroll, dce, fold, narrow, hoist, cse, dce: in this order, for reasons in pipeline.cpp.
 const std::vector<Pass>& default_passes();
 
-// Those of the default passes, in the order asked for; ValueError for a name that is none of
-// theirs.
+// Those of the default passes, in the order asked for and as often; ValueError for a name that is
+// none of theirs. All are run, whatever the kernel.
 std::vector<Pass> passes_called(const std::vector<std::string>& names);
 
 // Verifies, runs each pass that is of use and verifies after it; a pass that breaks the kernel is
