@@ -11,7 +11,8 @@ namespace {
 
 // How many indices a range has; see range.h. The first serves all types but u64.
 constexpr std::string_view kTrips =
-    R"(static __device__ unsigned long long mt_trips_i64(long long start, long long stop, long long step) {
+    R"(static __device__ unsigned long long mt_trips_i64(long long start, long long stop,
+                                                  long long step) {
     if (step == 0 || (step > 0 ? start >= stop : start <= stop)) {
         return 0;
     }
@@ -21,7 +22,9 @@ constexpr std::string_view kTrips =
 }
 )";
 constexpr std::string_view kUnsignedTrips =
-    R"(static __device__ unsigned long long mt_trips_u64(unsigned long long start, unsigned long long stop, unsigned long long step) {
+    R"(static __device__ unsigned long long mt_trips_u64(unsigned long long start,
+                                                  unsigned long long stop,
+                                                  unsigned long long step) {
     return step == 0 || start >= stop ? 0 : (stop - start - 1) / step + 1;
 }
 )";
