@@ -14,9 +14,11 @@ namespace {
 struct Pending {
     std::map<size_t, bool> accesses;  // and whether the address may be another by now: see Span
     std::set<InstId> shared_reads;    // of what these steps left in shared memory
+    bool any = false;                 // access since all threads last waited, for whatever reason
 
     void clear() { *this = {}; }
     void merge(const Pending& other) {
+        any |= other.any;
         for (const auto& [access, moved] : other.accesses) accesses[access] |= moved;
         shared_reads.insert(other.shared_reads.begin(), other.shared_reads.end());
     }
@@ -35,6 +37,7 @@ class Placer {
     Placer(const Kernel& kernel, LanePlan& plan)
         : kernel_(kernel), facts_(kernel), plan_(plan), positions_(kernel.value_count()) {
         locate(0);
+        by_one_thread_.resize(accesses_.size());
     }
 
     // A barrier, once set, stays. Its coming ends what loops had brought back until then.
@@ -78,16 +81,30 @@ class Placer {
         bool is_access = access != index_of_.end() && plan_.threads > 1;
         bool is_shared = (step.shared >= 0 || step.once >= 0) && plan_.threads > 1;
         if (!step.barrier_before) {
-            step.barrier_before = (is_access && must_wait(pending, accesses_[access->second])) ||
+            if (is_access) by_one_thread_[access->second] = step.one_thread;
+            step.barrier_before = (is_access && must_wait(pending, access->second)) ||
+                                  (is_access && releases(step) && pending.any) ||
                                   (is_shared && pending.shared_reads.contains(step.inst));
             found_ |= step.barrier_before;
         }
         if (step.barrier_before) pending.clear();
         if (is_access) pending.accesses.try_emplace(access->second, false);
+        pending.any |= is_access && !step.one_thread;
         if (!is_shared) return;
         // A barrier stands between its write to shared memory and the reads.
+        pending.any = false;
         pending.shared_reads = {step.inst};
         if (step.once >= 0) pending.accesses.clear();
+    }
+
+    // Whether one thread tells other programs, by this step, of what all have done.
+    bool releases(const LaneStep& step) const {
+        const Inst& inst = kernel_.inst(step.inst);
+        if (!step.one_thread || (inst.op != Op::atomic_rmw && inst.op != Op::atomic_cas))
+            return false;
+        std::optional<int64_t> sem = inst.find_attr(AttrKey::sem);
+        return !sem || sem == static_cast<int64_t>(MemSem::release) ||
+               sem == static_cast<int64_t>(MemSem::acq_rel);
     }
 
     void walk_if(LaneStep& step, Pending& pending) {
@@ -122,11 +139,14 @@ class Placer {
         return false;
     }
 
-    bool must_wait(const Pending& pending, const Access& later) const {
+    // What one thread does is in order.
+    bool must_wait(const Pending& pending, size_t later) const {
         for (const auto& [access, moved] : pending.accesses) {
+            if (by_one_thread_[access] && by_one_thread_[later]) continue;
             const Access& earlier = accesses_[access];
             const Access somewhere{{{}, earlier.address.root, {}, {}}, earlier.writes};
-            if (mytriton::must_wait(facts_, moved ? somewhere : earlier, later)) return true;
+            if (mytriton::must_wait(facts_, moved ? somewhere : earlier, accesses_[later]))
+                return true;
         }
         return false;
     }
@@ -137,6 +157,7 @@ class Placer {
     size_t position_ = 0;
     std::vector<size_t> positions_;  // by value: of its definition; 0: of none
     std::vector<Access> accesses_;
+    std::vector<bool> by_one_thread_;       // of accesses
     std::map<InstId, size_t> index_of_;     // of accesses
     std::map<InstId, Span> spans_;          // of loops
     std::map<InstId, Pending> back_edges_;  // of loops: what is pending where a round ends

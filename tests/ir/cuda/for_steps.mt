@@ -42,7 +42,8 @@ kernel steps(a: ptr<i32>, b: ptr<i64>, c: ptr<u64>, d: ptr<u8>, e: ptr<u32>, n: 
     }
 }
 ; ---
-static __device__ unsigned long long mt_trips_i64(long long start, long long stop, long long step) {
+static __device__ unsigned long long mt_trips_i64(long long start, long long stop,
+                                                  long long step) {
     if (step == 0 || (step > 0 ? start >= stop : start <= stop)) {
         return 0;
     }
@@ -51,7 +52,9 @@ static __device__ unsigned long long mt_trips_i64(long long start, long long sto
     return step > 0 ? (up - 1) / size + 1 : (0 - up - 1) / (0 - size) + 1;
 }
 
-static __device__ unsigned long long mt_trips_u64(unsigned long long start, unsigned long long stop, unsigned long long step) {
+static __device__ unsigned long long mt_trips_u64(unsigned long long start,
+                                                  unsigned long long stop,
+                                                  unsigned long long step) {
     return step == 0 || start >= stop ? 0 : (stop - start - 1) / step + 1;
 }
 

@@ -47,6 +47,7 @@ void locked(int* lock, float* x) {
     float v4 = (true ? x[v0] : 0.0f);
     float v5 = (v4 + 1.0f);
     x[v0] = v5;
+    __syncthreads();
     if (threadIdx.x == 0) {
         mt_atomic_xchg_i32_acq_rel_gpu(&lock[0], 0);
     }

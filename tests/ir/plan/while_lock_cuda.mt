@@ -27,5 +27,6 @@ while {
 %4 = load %1, none, none : vector<64 x f32>
 %5 = add %4, 1.0 : vector<64 x f32>
 store %1, %5, none
+barrier
 %6 = atomic_rmw lock, 0, none {rmw=xchg} : i32  ; thread 0 only
 
