@@ -1,7 +1,8 @@
 """Runs stages of the compiler on SSA text: ``python -m mytriton.opt FILE.mt``.
 
     python -m mytriton.opt kernel.mt                              verify and print
-    python -m mytriton.opt kernel.mt --passes fold,cse,dce        run passes, in this order
+    python -m mytriton.opt kernel.mt --passes fold,cse,dce        run passes, in this order; --help
+                                                                  shows those that a launch runs
     python -m mytriton.opt kernel.mt --emit cuda                  print another stage
     python -m mytriton.opt - --verify                             only verify; from standard input
 
@@ -38,7 +39,8 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m mytriton.opt", description="Runs stages of the compiler on SSA text."
     )
     parser.add_argument("file", help="a .mt file, or - for standard input")
-    parser.add_argument("--passes", default="", help=f"of {','.join(_C.pass_names())}")
+    passes = ",".join(_C.pass_names())
+    parser.add_argument("--passes", default="", help=f"in this order; a launch runs {passes}")
     parser.add_argument("--emit", default="ssa", choices=_C.stage_names())
     parser.add_argument("--verify", action="store_true", help="print nothing")
     options = parser.parse_args(arguments)

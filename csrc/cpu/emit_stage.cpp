@@ -78,8 +78,7 @@ void StageEmitter::emit_strips(const Stage& stage, Part part, const std::string&
     line("for (int mt_part = 0; mt_part < kPartials; ++mt_part) {");
     ++depth_;
     line("const long long mt_lane = mt_strip + mt_part * kLanes;");
-    if (!stage.from_slot.empty() || !stage.moves.empty())
-        line("const long long mt_vector = mt_lane / kLanes;");
+    if (uses_registers(stage)) line("const long long mt_vector = mt_lane / kLanes;");
     emit_strip(stage, part);
     --depth_;
     line("}");
@@ -98,6 +97,13 @@ void StageEmitter::emit_all_strips(const Stage& stage, Part part) {
     emit_strip(stage, part);
     --depth_;
     line("});");
+}
+
+bool StageEmitter::uses_registers(const Stage& stage) const {
+    auto registers = [&](size_t slot) { return plan_.slots[slot].in_registers; };
+    return std::ranges::any_of(stage.from_slot,
+                               [&](Value v) { return registers(plan_.slot_of[v.index]); }) ||
+           std::ranges::any_of(stage.moves, registers, &Move::slot);
 }
 
 std::string StageEmitter::slot_element(size_t slot) const {

@@ -26,6 +26,7 @@ class StageEmitter : public InstEmitter {
     void emit_strips(const Stage& stage, Part part, const std::string& from, const std::string& to);
     void emit_all_strips(const Stage& stage, Part part);
     void emit_strip(const Stage& stage, Part part);
+    bool uses_registers(const Stage& stage) const;
     std::string slot_element(size_t slot) const;
     void declare_result(const Inst& inst);
     void declare_partials(const Inst& inst);

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "ir/ir.h"
 #include "ir/literal.h"
 
 namespace mytriton {
@@ -21,6 +23,17 @@ inline uint64_t trip_count(Scalar scalar, uint64_t start, uint64_t stop, uint64_
     bool any =
         is_unsigned ? first < last : static_cast<int64_t>(first) < static_cast<int64_t>(last);
     return any && size != 0 ? (last - first - 1) / size + 1 : 0;
+}
+
+// Of a for whose bounds are constants.
+inline std::optional<uint64_t> constant_trip_count(const Kernel& kernel, const Inst& loop) {
+    uint64_t bounds[kForInits];
+    for (size_t i = 0; i < kForInits; ++i) {
+        if (!kernel.is_constant(loop.operands[i])) return std::nullopt;
+        bounds[i] = kernel.data(loop.operands[i]).bits;
+    }
+    Scalar scalar = kernel.type(loop.operands[0]).scalar();
+    return trip_count(scalar, bounds[0], bounds[1], bounds[2]);
 }
 
 // The index after this one; it wraps where it is the last.

@@ -10,11 +10,16 @@ Rewriter::Rewriter(const Kernel& old) : old_(old), fresh_(old.name()), map_(old.
     fresh_.skip_numbers(old.next_number());  // so that new values never take a kept number
 }
 
-Value Rewriter::map(Value old) {
+Value Rewriter::find(Value old) {
     if (old.none()) return old;
     if (old_.is_constant(old)) return fresh_.constant(old_.type(old), old_.data(old).bits);
-    Value fresh = map_[old.index];
-    if (fresh.none()) throw InternalError("Rewriter::map", "a value is used before it is rebuilt");
+    return map_[old.index];
+}
+
+Value Rewriter::map(Value old) {
+    Value fresh = find(old);
+    if (fresh.none() && !old.none())
+        throw InternalError("Rewriter::map", "a value is used before it is rebuilt");
     return fresh;
 }
 
@@ -31,7 +36,7 @@ InstId Rewriter::append(Inst mapped, const std::vector<Value>& old_results) {
     std::vector<uint32_t> numbers;
     for (Value result : old_results) {
         types.push_back(old_.type(result));
-        numbers.push_back(old_.data(result).number);
+        if (!renumber_) numbers.push_back(old_.data(result).number);
     }
     InstId id = fresh_.append(target_, std::move(mapped), types, numbers);
     for (size_t i = 0; i < old_results.size(); ++i)
@@ -42,9 +47,11 @@ InstId Rewriter::append(Inst mapped, const std::vector<Value>& old_results) {
 RegionId Rewriter::copy_args(RegionId old, const std::vector<bool>& kept) {
     RegionId region = fresh_.add_region();
     const std::vector<Value>& args = old_.region(old).args;
-    for (size_t i = 0; i < args.size(); ++i)
-        if (kept.empty() || kept[i])
-            replace(args[i], fresh_.add_arg(region, old_.type(args[i]), old_.data(args[i]).number));
+    for (size_t i = 0; i < args.size(); ++i) {
+        if (!kept.empty() && !kept[i]) continue;
+        uint32_t number = renumber_ ? fresh_.next_number() : old_.data(args[i]).number;
+        replace(args[i], fresh_.add_arg(region, old_.type(args[i]), number));
+    }
     return region;
 }
 

@@ -19,7 +19,8 @@ class Rewriter {
     Kernel& fresh() { return fresh_; }
     RegionId target() const { return target_; }  // where instructions are appended
 
-    Value map(Value old);  // the value of the new kernel that stands for it
+    Value map(Value old);   // the value of the new kernel that stands for it
+    Value find(Value old);  // the same, but none where it is not rebuilt yet
     Value constant(Type type, uint64_t bits) { return fresh_.constant(type, bits); }
     Inst mapped(
         const Inst& inst);  // the instruction with mapped operands, without results, regions
@@ -54,12 +55,20 @@ class Rewriter {
         f();
         std::swap(target_, region);
     }
+    // Calls f, while what is kept takes new numbers: it is kept more than once.
+    template <class F>
+    void renumbered(const F& f) {
+        bool before = std::exchange(renumber_, true);
+        f();
+        renumber_ = before;
+    }
     Kernel finish() { return std::move(fresh_); }
 
   private:
     const Kernel& old_;
     Kernel fresh_;
     RegionId target_ = 0;
+    bool renumber_ = false;
     std::vector<Value> map_;
 };
 

@@ -1,4 +1,5 @@
-// Dead code elimination: walks backwards find what stores need, one forwards keeps it.
+// Dead code elimination: walks backwards find what stores need, more than one only where loops
+// carry values; one forwards keeps it.
 #include <unordered_set>
 
 #include "ir/rewrite.h"
@@ -13,11 +14,10 @@ class Eliminator {
     explicit Eliminator(const Kernel& kernel) : kernel_(kernel), rewriter_(kernel) {}
 
     Kernel run() {
-        // A carried value that is needed in one round is needed of the round before.
-        for (size_t before = SIZE_MAX; before != live_.size() + needed_.size();) {
-            before = live_.size() + needed_.size();
+        do {
+            again_ = false;
             mark(0);
-        }
+        } while (again_);
         keep(0);
         return rewriter_.finish();
     }
@@ -66,6 +66,7 @@ class Eliminator {
             }
         }
         for (RegionId region : inst.regions) keep |= mark(region);
+        again_ |= kept_results(inst) != kept;  // needed in one round: needed of the round before
         if (!keep) return false;
         if (inst.op == Op::if_) use(inst.operands);
         for (size_t i = 0; i < first; ++i) live_.insert(inst.operands[i].index);
@@ -126,6 +127,7 @@ class Eliminator {
 
     const Kernel& kernel_;
     Rewriter rewriter_;
+    bool again_ = false;
     std::unordered_set<uint32_t> live_;
     std::unordered_set<InstId> needed_;
 };

@@ -1,131 +1,284 @@
-// Constant folding and the algebraic identities that hold for every bit pattern.
-#include "ir/apply.h"
-#include "ir/literal.h"
+// Folding: instructions that amount to a constant or an operand, regions that run always, once or
+// never, carried values that never change. What is inlined folds on with what is known by then.
+#include <algorithm>
+#include <unordered_map>
+
+#include "ir/range.h"
 #include "ir/rewrite.h"
-#include "ir/typing.h"
+#include "passes/conditions.h"
+#include "passes/fold_value.h"
 #include "passes/passes.h"
 
 namespace mytriton {
 
 namespace {
 
-// `op x, identity` is x; where `both`, so is `op identity, x`. Adding 0.0 is not here, since
-// -0.0 + 0.0 is 0.0; multiplying and dividing by 1.0 keep every float. The identity is converted to
-// the operands' type; -1 has all bits set.
-struct IdentityRule {
-    Op op;
-    TypeClass type_class;
-    int identity;
-    bool both;
-};
+// Where both regions of an if hold no more cheap scalar instructions than this, running all of them
+// and selecting costs less than a branch, which also keeps what follows from being one expression.
+constexpr int kMostSpeculated = 4;
 
-const IdentityRule kIdentities[] = {
-    {Op::add, TypeClass::Int, 0, true},      {Op::sub, TypeClass::Int, 0, false},
-    {Op::mul, TypeClass::Int, 1, true},      {Op::mul, TypeClass::Float, 1, true},
-    {Op::div, TypeClass::Int, 1, false},     {Op::div, TypeClass::Float, 1, false},
-    {Op::bit_and, TypeClass::Bool, 1, true}, {Op::bit_and, TypeClass::Int, -1, true},
-    {Op::bit_or, TypeClass::Bool, 0, true},  {Op::bit_or, TypeClass::Int, 0, true},
-    {Op::bit_xor, TypeClass::Int, 0, true},  {Op::shl, TypeClass::Int, 0, false},
-    {Op::shr, TypeClass::Int, 0, false},
-};
-
-// Works on instructions whose operands are already those of the new kernel. A fold answers with
-// the value that stands for the result, or none. Types never change: every rule that returns an
-// operand asks for equal types, so that no block turns into a scalar and no f32 into an i32.
 class Folder {
   public:
-    Folder(Kernel& kernel, const Inst& inst, Type type)
-        : kernel_(kernel), inst_(inst), type_(type) {}
+    explicit Folder(const Kernel& kernel)
+        : old_(kernel), rewriter_(kernel), known_(rewriter_.fresh()) {}
 
-    Value fold() {
-        if (inst_.op == Op::cast || inst_.op == Op::cast_rtz || inst_.op == Op::bitcast)
-            return fold_cast();
-        const OpInfo& row = info(inst_.op);
-        if (row.kind != OpKind::pure) return {};
-        if (Value value = fold_constants(row); !value.none()) return value;
-        return inst_.op == Op::select ? fold_select() : fold_identity();
+    Kernel run() {
+        walk(0);
+        return rewriter_.finish();
     }
 
   private:
-    Value operand(size_t i) const { return inst_.operands[i]; }
-    bool is_constant(Value value, Scalar scalar, uint64_t bits) const {
-        return kernel_.is_constant(value) && kernel_.type(value).is(scalar) &&
-               kernel_.data(value).bits == bits;
-    }
-    Value if_same_type(Value value) const { return kernel_.type(value) == type_ ? value : Value(); }
+    // --- values and instructions -----------------------------------------------------------------
 
-    uint64_t bits_as(Value value, Scalar scalar) const {
-        return apply_conversion(kernel_.type(value).scalar(), scalar, kernel_.data(value).bits);
+    // A condition that is known here is its constant.
+    Value refined(Value fresh) {
+        std::optional<bool> known = known_.find(fresh);
+        return known ? rewriter_.constant(Type::scalar(Scalar::boolean), *known) : fresh;
     }
 
-    Value fold_cast() {
-        Value from = operand(0);
-        if (!kernel_.is_constant(from)) return {};
-        Scalar source = kernel_.type(from).scalar(), target = type_.scalar();
-        uint64_t bits = kernel_.data(from).bits;
-        if (inst_.op == Op::cast) bits = apply_conversion(source, target, bits);
-        if (inst_.op == Op::cast_rtz) bits = apply_conversion_rtz(source, target, bits);
-        return kernel_.constant(type_, bits);
+    Inst mapped(const Inst& inst) {
+        Inst made = rewriter_.mapped(inst);
+        for (Value& operand : made.operands) operand = refined(operand);
+        return made;
     }
 
-    Value fold_constants(const OpInfo& row) {
-        if (!row.has(kExact)) return {};
-        for (Value value : inst_.operands)
-            if (!kernel_.is_constant(value)) return {};
-        size_t first = row.first_value();
-        Scalar scalar = kernel_.type(operand(first)).scalar();
-        for (size_t i = first; i < inst_.operands.size(); ++i)
-            scalar = *promote(scalar, kernel_.type(operand(i)).scalar());
-        uint64_t bits[3] = {};
-        for (size_t i = 0; i < inst_.operands.size(); ++i)
-            bits[i] = i < first ? kernel_.data(operand(i)).bits : bits_as(operand(i), scalar);
-        uint64_t folded = apply_row(inst_.op, scalar, bits[0], bits[1], bits[2]);
-        return kernel_.constant(type_, canonical(type_.scalar(), folded));
+    void replace_all(const std::vector<Value>& old, const std::vector<Value>& fresh,
+                     size_t first = 0) {
+        for (size_t i = 0; i < old.size(); ++i) rewriter_.replace(old[i], fresh[first + i]);
     }
 
-    Value fold_select() {
-        Value condition = operand(0), yes = operand(1), no = operand(2);
-        if (kernel_.is_constant(condition))
-            return if_same_type(kernel_.data(condition).bits ? yes : no);
-        return yes == no ? if_same_type(yes) : Value();
-    }
-
-    Value fold_identity() {
-        for (const IdentityRule& rule : kIdentities) {
-            if (rule.op != inst_.op || rule.type_class != type_.type_class()) continue;
-            Scalar scalar = type_.scalar();
-            uint64_t identity = apply_conversion(Scalar::i32, scalar, bits_of(rule.identity));
-            if (is_constant(operand(1), scalar, identity)) return if_same_type(operand(0));
-            if (rule.both && is_constant(operand(0), scalar, identity))
-                return if_same_type(operand(1));
+    // Rebuilds what stands in the region, up to its yield, whose values it gives.
+    std::vector<Value> walk(RegionId region) {
+        for (InstId id : old_.region(region).insts) {
+            const Inst& inst = old_.inst(id);
+            if (inst.op == Op::yield) return mapped(inst).operands;
+            fold(inst);
         }
         return {};
     }
 
-    Kernel& kernel_;
-    const Inst& inst_;
-    Type type_;
+    // The same, with what is known in the region alone.
+    std::vector<Value> walk(RegionId region, Value condition, bool holds) {
+        size_t mark = known_.mark();
+        if (!condition.none()) known_.assume(condition, holds);
+        std::vector<Value> yields = walk(region);
+        known_.forget(mark);
+        return yields;
+    }
+
+    void fold(const Inst& inst) {
+        if (inst.op == Op::if_) return fold_if(inst);
+        if (inst.op == Op::for_) return fold_for(inst);
+        if (inst.op == Op::while_) return fold_while(inst);
+        Inst made = mapped(inst);
+        if (info(inst.op).has(kPure)) return fold_pure(std::move(made), inst.result());
+        InstId id = rewriter_.keep(inst, std::move(made));
+        if (inst.op == Op::condition) known_.assume(rewriter_.fresh().inst(id).operands[0], true);
+    }
+
+    void fold_pure(Inst made, Value result) {
+        Value folded = fold_value(rewriter_.fresh(), made, old_.type(result));
+        if (folded.none())
+            known_.define(rewriter_.append(std::move(made), {result}));
+        else
+            rewriter_.replace(result, folded);
+    }
+
+    void add_yield(RegionId old_region, std::vector<Value> values) {
+        const Inst& old = old_.inst(old_.region(old_region).insts.back());
+        Inst yield{.op = Op::yield, .operands = std::move(values), .loc = old.loc};
+        rewriter_.keep(old, std::move(yield));
+    }
+
+    // --- if --------------------------------------------------------------------------------------
+
+    void fold_if(const Inst& inst) {
+        Inst made = mapped(inst);
+        Value condition = made.operands[0];
+        if (rewriter_.fresh().is_constant(condition)) {
+            bool taken = rewriter_.fresh().data(condition).bits != 0;
+            return replace_all(inst.results, walk(inst.regions[taken ? 0 : 1]));
+        }
+        if (is_select(inst)) return select(inst, condition);
+        std::vector<std::vector<Value>> yields;
+        rewriter_.keep(inst, std::move(made), [&](RegionId region) {
+            yields.push_back(walk(region, condition, yields.empty()));
+            add_yield(region, yields.back());
+        });
+        for (size_t i = 0; i < inst.results.size(); ++i) {
+            Value same = merged(condition, yields[0][i], yields[1][i], inst.loc);
+            if (!same.none()) rewriter_.replace(inst.results[i], same);
+        }
+    }
+
+    // What is `yes` where the condition holds, else `no`, or none. The result that it stands for is
+    // left to dce.
+    Value merged(Value condition, Value yes, Value no, LocId loc) {
+        if (yes == no) return yes;
+        Kernel& fresh = rewriter_.fresh();
+        Type boolean = Type::scalar(Scalar::boolean);
+        if (!fresh.is_constant(yes) || !fresh.is_constant(no) || fresh.type(yes) != boolean)
+            return {};
+        if (fresh.data(yes).bits) return condition;
+        Value opposite = known_.opposite(condition);
+        if (!opposite.none()) return opposite;
+        Inst inverts{.op = Op::bit_not, .operands = {condition}, .loc = loc};
+        InstId id = fresh.append(rewriter_.target(), std::move(inverts), {boolean});
+        known_.define(id);
+        return fresh.inst(id).result();
+    }
+
+    bool is_scalar(const std::vector<Value>& values) const {
+        return std::ranges::none_of(values, [&](Value each) { return old_.type(each).is_block(); });
+    }
+
+    // The instructions within, or too many where one is dear, of blocks or has an effect.
+    int speculated(const Inst& inst) const {
+        int count = 0;
+        for (RegionId region : inst.regions) {
+            for (InstId id : old_.region(region).insts) {
+                const Inst& inner = old_.inst(id);
+                if (inner.op == Op::yield) continue;
+                bool cheap = info(inner.op).has(kPure) && !info(inner.op).has(kCostly);
+                if ((!cheap && inner.op != Op::if_) || !is_scalar(inner.operands) ||
+                    !is_scalar(inner.results))
+                    return kMostSpeculated + 1;
+                count += inner.op == Op::if_ ? speculated(inner) : 0;
+                count += static_cast<int>(inner.results.size());
+                if (count > kMostSpeculated) return count;
+            }
+        }
+        return count;
+    }
+
+    bool is_select(const Inst& inst) const {
+        int count = speculated(inst);
+        if (count == 0) return true;
+        return count <= kMostSpeculated && !inst.results.empty() && is_scalar(inst.results);
+    }
+
+    void select(const Inst& inst, Value condition) {
+        std::vector<Value> yes = walk(inst.regions[0], condition, true);
+        std::vector<Value> no = walk(inst.regions[1], condition, false);
+        for (size_t i = 0; i < inst.results.size(); ++i) {
+            Value same = merged(condition, yes[i], no[i], inst.loc);
+            Inst made{.op = Op::select, .operands = {condition, yes[i], no[i]}, .loc = inst.loc};
+            if (same.none())
+                fold_pure(std::move(made), inst.results[i]);
+            else
+                rewriter_.replace(inst.results[i], same);
+        }
+    }
+
+    // --- loops -----------------------------------------------------------------------------------
+
+    void fold_for(const Inst& inst) {
+        Inst made = mapped(inst);
+        std::optional<uint64_t> trips = constant_trip_count(rewriter_.fresh(), made);
+        if (trips == 0) return replace_all(inst.results, made.operands, kForInits);
+        if (trips != 1) return keep_loop(inst, std::move(made), kForInits, 1);
+        const std::vector<Value>& args = old_.region(inst.regions[0]).args;
+        rewriter_.replace(args[0], made.operands[0]);
+        for (size_t i = 1; i < args.size(); ++i)
+            rewriter_.replace(args[i], made.operands[kForInits + i - 1]);
+        replace_all(inst.results, walk(inst.regions[0]));
+    }
+
+    void fold_while(const Inst& inst) {
+        Inst made = mapped(inst);
+        if (!fails_at_once(inst, made)) return keep_loop(inst, std::move(made), 0, 0);
+        const Region& region = old_.region(inst.regions[0]);
+        replace_all(region.args, made.operands);
+        for (size_t i = 0; old_.inst(region.insts[i]).op != Op::condition; ++i)
+            fold(old_.inst(region.insts[i]));
+        replace_all(inst.results, made.operands);
+    }
+
+    // Whether the first test is of a constant false: what it takes is computed, but not kept.
+    bool fails_at_once(const Inst& inst, const Inst& made) {
+        const Region& region = old_.region(inst.regions[0]);
+        std::unordered_map<uint32_t, Value> first;  // the values of the first round
+        for (size_t i = 0; i < region.args.size(); ++i)
+            first[region.args[i].index] = made.operands[i];
+        auto constant = [&](Value old) {
+            auto found = first.find(old.index);
+            Value value = found == first.end() ? refined(rewriter_.find(old)) : found->second;
+            return rewriter_.fresh().is_constant(value) ? value : Value();
+        };
+        for (InstId id : region.insts) {
+            Inst copy = old_.inst(id);
+            for (Value& operand : copy.operands) operand = constant(operand);
+            if (copy.op == Op::condition)
+                return !copy.operands[0].none() &&
+                       rewriter_.fresh().data(copy.operands[0]).bits == 0;
+            if (!info(copy.op).has(kPure)) continue;
+            if (std::ranges::any_of(copy.operands, &Value::none)) continue;
+            first[copy.result().index] =
+                fold_value(rewriter_.fresh(), copy, old_.type(copy.result()));
+        }
+        return false;
+    }
+
+    // A loop without the carried values that never change.
+    void keep_loop(const Inst& inst, Inst made, size_t inits, size_t skipped) {
+        RegionId body = inst.regions[0];
+        std::vector<bool> varies = varying(inst, made, inits, skipped), args = varies;
+        args.insert(args.begin(), skipped, true);
+        std::vector<Value> operands(made.operands.begin(), made.operands.begin() + inits), results;
+        for (size_t i = 0; i < varies.size(); ++i) {
+            if (varies[i]) {
+                operands.push_back(made.operands[inits + i]);
+                results.push_back(inst.results[i]);
+                continue;
+            }
+            rewriter_.replace(old_.region(body).args[skipped + i], made.operands[inits + i]);
+            rewriter_.replace(inst.results[i], made.operands[inits + i]);
+        }
+        made.operands = std::move(operands);
+        RegionId fresh = rewriter_.copy_args(body, args);
+        made.regions = {fresh};
+        rewriter_.append(std::move(made), results);
+        rewriter_.into(fresh, [&] {
+            std::vector<Value> values = walk(body, Value(), true), kept;
+            for (size_t i = 0; i < values.size(); ++i)
+                if (varies[i]) kept.push_back(values[i]);
+            add_yield(body, std::move(kept));
+        });
+    }
+
+    // All carried values but the largest set of which each, as long as all others in it are what
+    // they were at first, is so too: its yield is one of them that began alike, or its init.
+    std::vector<bool> varying(const Inst& inst, const Inst& made, size_t inits, size_t skipped) {
+        const Region& region = old_.region(inst.regions[0]);
+        const std::vector<Value>& yields = old_.inst(region.insts.back()).operands;
+        std::vector<bool> varies(yields.size());
+        std::unordered_map<uint32_t, size_t> position;
+        for (size_t i = 0; i < yields.size(); ++i) position[region.args[skipped + i].index] = i;
+        for (bool again = true; again;) {
+            again = false;
+            for (size_t i = 0; i < yields.size(); ++i) {
+                if (varies[i]) continue;
+                auto carried = position.find(yields[i].index);
+                Value next = rewriter_.find(yields[i]);
+                if (carried != position.end())
+                    next =
+                        varies[carried->second] ? Value() : made.operands[inits + carried->second];
+                if (next == made.operands[inits + i]) continue;
+                varies[i] = again = true;
+            }
+        }
+        return varies;
+    }
+
+    const Kernel& old_;
+    Rewriter rewriter_;
+    KnownConditions known_;
 };
 
 }  // namespace
 
 Kernel constant_fold(const Kernel& kernel) {
-    Rewriter rewriter(kernel);
-    std::function<void(RegionId)> walk = [&](RegionId region) {
-        for (InstId id : kernel.region(region).insts) {
-            const Inst& inst = kernel.inst(id);
-            Inst mapped = rewriter.mapped(inst);
-            Value folded;
-            if (info(inst.op).has(kPure))
-                folded = Folder(rewriter.fresh(), mapped, kernel.type(inst.result())).fold();
-            if (folded.none())
-                rewriter.keep(inst, std::move(mapped), walk);
-            else
-                rewriter.replace(inst.result(), folded);
-        }
-    };
-    walk(0);
-    return rewriter.finish();
+    return Folder(kernel).run();
 }
 
 }  // namespace mytriton

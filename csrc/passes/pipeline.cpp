@@ -6,11 +6,25 @@
 
 namespace mytriton {
 
+namespace {
+
+bool has_regions(const Kernel& kernel) {
+    return std::ranges::any_of(kernel.body(),
+                               [&](InstId id) { return info(kernel.inst(id).op).has(kRegions); });
+}
+
+}  // namespace
+
 const std::vector<Pass>& default_passes() {
     static const std::vector<Pass> passes = {
-        {"fold", constant_fold},
-        {"cse", eliminate_common_subexpressions},
-        {"dce", eliminate_dead_code},
+        {"fold", constant_fold},                   // finds constant bounds,
+        {"unroll", unroll_loops, true},            // which make indices constants.
+        {"dce", eliminate_dead_code, true},        // Ifs are judged by what they need to do
+        {"fold", constant_fold, true},             // and steps of loops are plain by now.
+        {"narrow", narrow_carried_blocks, true},   // Scalars are computed in front of loops:
+        {"hoist", hoist_invariants, true},         // what leaves them meets its equals there,
+        {"cse", eliminate_common_subexpressions},  // of which one is kept.
+        {"dce", eliminate_dead_code},              // All leave dead code behind.
     };
     return passes;
 }
@@ -21,7 +35,7 @@ std::vector<Pass> passes_called(const std::vector<std::string>& names) {
         const std::vector<Pass>& known = default_passes();
         auto found = std::ranges::find(known, name, &Pass::name);
         if (found == known.end()) throw ValueError("there is no pass called " + name);
-        passes.push_back(*found);
+        passes.push_back({found->name, found->run});
     }
     return passes;
 }
@@ -29,7 +43,9 @@ std::vector<Pass> passes_called(const std::vector<std::string>& names) {
 Kernel run_passes(const Kernel& kernel, const std::vector<Pass>& passes) {
     verify(kernel);
     Kernel current = kernel;
+    bool regions = has_regions(kernel);
     for (const Pass& pass : passes) {
+        if (pass.for_regions && !regions) continue;
         current = pass.run(current);
         try {
             verify(current);

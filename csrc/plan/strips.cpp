@@ -68,7 +68,7 @@ class Planner {
         if (memory || reduce || reports) return place_effect(id, memory);
         // Pure block ops wait until an effect needs them.
         cheap_[inst.result().index] =
-            !info(inst.op).has(kCostly) && std::ranges::all_of(inst.operands, [&](Value v) {
+            !is_costly(inst) && std::ranges::all_of(inst.operands, [&](Value v) {
                 return !is_block(v) || cheap_[v.index];
             });
     }
@@ -78,7 +78,6 @@ class Planner {
     void place_control(InstId id) {
         const Inst& inst = kernel_.inst(id);
         compute_before(inst);
-        close();
         std::vector<size_t> slots = make_slots(inst);
         bool loop = inst.op != Op::if_;
         size_t first = inst.op == Op::for_ ? kForInits : 0;
@@ -115,11 +114,19 @@ class Planner {
             std::optional<InstId> id = facts_.definition(value);
             if (!id || plan_.slot_of[value.index] >= 0) continue;
             const std::vector<Value>& operands = kernel_.inst(*id).operands;
+            if (control.op != Op::if_ && is_mask_to_keep(value)) cheap_[value.index] = false;
             if (kernel_.inst(*id).op == Op::addptr || cheap_[value.index])
                 used.insert(used.end(), operands.begin(), operands.end());
             else
                 place_effect({value}, kernel_.type(value).lanes(), nullptr);
         }
+    }
+
+    // Masks of leading lanes become bounds; others are not to be computed in each round again.
+    bool is_mask_to_keep(Value value) const {
+        const Inst& inst = kernel_.inst(*facts_.definition(value));
+        return kernel_.type(value).is(Scalar::boolean) && inst.op != Op::splat &&
+               facts_.prefix_tests(value).empty();
     }
 
     std::vector<size_t> make_slots(const Inst& inst) {
@@ -175,6 +182,13 @@ class Planner {
     }
 
     // --- single instructions ---------------------------------------------------------------------
+
+    // Ints are divided lane by lane.
+    bool is_costly(const Inst& inst) const {
+        bool divides = inst.op == Op::div || inst.op == Op::rem;
+        return info(inst.op).has(kCostly) ||
+               (divides && kernel_.type(inst.result()).type_class() == TypeClass::Int);
+    }
 
     // Scalar steps run before the stage that is open, unless they need something of it.
     void place_scalar(InstId id, bool memory) {

@@ -22,10 +22,12 @@ inline Type vec(Scalar scalar, int64_t lanes) {
     return Type::scalar(scalar).with_shape({lanes});
 }
 
-// Appends to the body of one kernel, named k. Nothing is checked but what the type rules need.
+// Appends to one region of a kernel named k: the body, unless told. Nothing is checked but what the
+// type rules need.
 class HandBuilt {
   public:
     Kernel kernel{"k"};
+    RegionId target = 0;
 
     Value pointer(const std::string& name, Scalar to = Scalar::f32) {
         return kernel.add_param(name, Type::pointer(to));
@@ -41,7 +43,7 @@ class HandBuilt {
     // An instruction as it is told, right or wrong.
     Value emit(Op op, std::vector<Value> operands, Type result, std::vector<Attr> attrs = {}) {
         Inst inst{.op = op, .operands = std::move(operands), .attrs = std::move(attrs)};
-        InstId id = kernel.append(0, std::move(inst), {result});
+        InstId id = kernel.append(target, std::move(inst), {result});
         return kernel.inst(id).result();
     }
 
@@ -68,7 +70,7 @@ class HandBuilt {
         return op(Op::load, {pointer, mask, other});
     }
     void store(Value pointer, Value value, Value mask = {}) {
-        kernel.append(0, Inst{.op = Op::store, .operands = {pointer, value, mask}}, {});
+        kernel.append(target, Inst{.op = Op::store, .operands = {pointer, value, mask}}, {});
     }
 
     // program_id(0) * width + arange(0, width)

@@ -1,0 +1,5 @@
+; run: --verify
+kernel k(x: ptr<f32>, i: ptr<i32>, b: ptr<bool>, f: f32, n: i32, t: bool) {
+    for %0 in range(0, n) {  ; error: expected ',', got ')'
+    }
+}

@@ -1,0 +1,4 @@
+; run: --verify
+kernel k(x: ptr<f32>, i: ptr<i32>, b: ptr<bool>, f: f32, n: i32, t: bool) {
+    condition t  ; error: ssa-verifier: op #0 'condition': expected in the region of a while only
+}

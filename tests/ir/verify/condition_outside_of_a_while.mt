@@ -1,0 +1,6 @@
+; run: --verify
+kernel k(x: ptr<f32>, i: ptr<i32>, b: ptr<bool>, f: f32, n: i32, t: bool) {
+    for %0 in range(0, n, 1) {
+        condition t  ; error: ssa-verifier: op #1 'condition': expected in the region of a while only
+    }
+}

@@ -1,0 +1,6 @@
+; run: --verify
+kernel k(x: ptr<f32>, i: ptr<i32>, b: ptr<bool>, f: f32, n: i32, t: bool) {
+    %0 = for %1 in range(0, n, 1) iter_args(%2 = 0.0) : f32 {
+        yield %1  ; error: ssa-verifier: op #1 'yield': operand 0 must be f32, got i32
+    }
+}

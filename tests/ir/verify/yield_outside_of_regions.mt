@@ -1,0 +1,4 @@
+; run: --verify
+kernel k(x: ptr<f32>, i: ptr<i32>, b: ptr<bool>, f: f32, n: i32, t: bool) {
+    yield  ; error: ssa-verifier: op #0 'yield': expected at the end of a region only
+}
