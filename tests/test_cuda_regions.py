@@ -27,7 +27,9 @@ def without_barrier(text: CudaText, number: int) -> CudaText:
     at = text.text.index("__global__")
     for _ in range(number + 1):
         at = text.text.index("__syncthreads();", at + 1)
-    return CudaText(text.text[:at] + text.text[at:].replace("__syncthreads();", "", 1), text.threads)
+    return CudaText(
+        text.text[:at] + text.text[at:].replace("__syncthreads();", "", 1), text.threads
+    )
 
 
 def error_of(kernel: CudaText, grid: tuple[int, ...], *arguments: Any, **options: Any) -> CudaError:
@@ -78,18 +80,20 @@ kernel fibonacci(out: ptr<i64>, n: i32) {
     store out, %1, none
 }""")
 
-SWAP = cuda_text("""
-kernel swap(h: ptr<f16>, on: ptr<bool>, n: i64) {
+SWAP_TYPES = "f16, f16, bool, bool"
+SWAP_INITS = "%10 = 1.0_f16, %11 = -2.5_f16, %12 = true, %13 = false"
+SWAP = cuda_text(f"""
+kernel swap(h: ptr<f16>, on: ptr<bool>, n: i64) {{
     %0 = addptr h, 1 : ptr<f16>
     %1 = addptr on, 1 : ptr<bool>
-    %5, %6, %7, %8 = for %4 in range(0_i64, n, 1_i64) iter_args(%10 = 1.0_f16, %11 = -2.5_f16, %12 = true, %13 = false) : f16, f16, bool, bool {
+    %5, %6, %7, %8 = for %4 in range(0_i64, n, 1_i64) iter_args({SWAP_INITS}) : {SWAP_TYPES} {{
         yield %11, %10, %13, %12
-    }
+    }}
     store h, %5, none
     store %0, %6, none
     store on, %7, none
     store %1, %8, none
-}""")
+}}""")
 
 COLLATZ = cuda_text("""
 kernel collatz(out: ptr<i32>, n: i64) {
@@ -174,9 +178,14 @@ DTYPES = {
 }
 
 
+NAMES = ("start", "stop", "step")
+
+
 def ranges_of(element: str) -> list[tuple[int, int, int]]:
     bits = int(element[1:])
-    least, most = (0, 2**bits - 1) if element[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    least, most = (
+        (0, 2**bits - 1) if element[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    )
     ranges = [
         *((0, 5, 1), (3, 3, 1), (5, 3, 1), (0, 7, 3), (1, 7, 3), (0, 9, 0), (2, 0, 0)),
         *((most - 3, most, 1), (most - 3, most, 2), (most - 4, most, 3), (0, most, most)),
@@ -185,15 +194,21 @@ def ranges_of(element: str) -> list[tuple[int, int, int]]:
     if least < 0:
         ranges += [
             *((5, 0, -1), (5, -1, -2), (0, 5, -1), (least + 3, least, -1), (least + 3, least, -2)),
-            *((most, least, least), (most, least, -most), (0, least, least), (least, most, 3 - least)),
+            *(
+                (most, least, least),
+                (most, least, -most),
+                (0, least, least),
+                (least, most, 3 - least),
+            ),
             *((-5, 5, 4), (least, least + 1, most), (0, -1, least)),
         ]
     return [each for each in ranges if least <= each[2] <= most]
 
 
 def range_text(element: str, bounds: Sequence[str]) -> CudaText:
+    parameters = ", ".join(f"{name}: {element}" for name in NAMES)
     return cuda_text(f"""
-kernel range(out: ptr<{element}>, count: ptr<i32>, start: {element}, stop: {element}, step: {element}) {{
+kernel range(out: ptr<{element}>, count: ptr<i32>, {parameters}) {{
     %0 = for %1 in range({", ".join(bounds)}) iter_args(%2 = 0) : i32 {{
         %3 = addptr out, %2 : ptr<{element}>
         store %3, %1, none
@@ -204,7 +219,6 @@ kernel range(out: ptr<{element}>, count: ptr<i32>, start: {element}, stop: {elem
 }}""")
 
 
-NAMES = ("start", "stop", "step")
 RANGES = []
 for element in DTYPES:
     at_run_time = range_text(element, NAMES)
