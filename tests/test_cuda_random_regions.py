@@ -5,7 +5,6 @@ agree with numpy, and no access may race with another: no barrier is missing.
 """
 
 import random
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -281,18 +280,10 @@ def run_all(steps: Steps, env: Env) -> None:
         step(env)
 
 
-def text_of(source: str, passes: list[str]) -> CudaText:
-    kernel = _C.parse_kernel(source, "kernel.mt")
-    kernel.verify()
-    kernel = kernel.run_passes(passes)
-    threads = re.match(r"lane layout: (\d+) threads", kernel.stage("plan"))
-    assert threads
-    return CudaText(kernel.stage("cuda"), int(threads[1]))
-
-
 KERNELS = [RandomKernel(seed) for seed in range(60)]
 TEXTS = [
-    text_of(kernel.source, _C.pass_names() if i % 2 else []) for i, kernel in enumerate(KERNELS)
+    CudaText.of_ssa(kernel.source, _C.pass_names() if i % 2 else [])
+    for i, kernel in enumerate(KERNELS)
 ]
 
 
