@@ -11,23 +11,15 @@ import pytest
 import torch
 from cuda_on_cpu.runner import CudaError, CudaText
 
-from mytriton import _C
-
-
-def cuda_text(source: str) -> CudaText:
-    kernel = _C.parse_kernel(source, "kernel.mt")
-    kernel.verify()
-    threads = re.match(r"lane layout: (\d+) threads", kernel.stage("plan"))
-    assert threads
-    return CudaText(kernel.stage("cuda"), int(threads[1]))
-
 
 def without_barrier(text: CudaText, number: int) -> CudaText:
     """The text without the barrier of this number in the kernel's own body, the first being 0."""
     at = text.text.index("__global__")
     for _ in range(number + 1):
         at = text.text.index("__syncthreads();", at + 1)
-    return CudaText(text.text[:at] + text.text[at:].replace("__syncthreads();", "", 1), text.threads)
+    return CudaText(
+        text.text[:at] + text.text[at:].replace("__syncthreads();", "", 1), text.threads
+    )
 
 
 def error_of(kernel: CudaText, grid: tuple[int, ...], *arguments: Any, **options: Any) -> CudaError:
@@ -48,7 +40,7 @@ def numbers(*shape: int) -> torch.Tensor:
 
 # --- values --------------------------------------------------------------------------------------
 
-ROW_SUM = cuda_text("""
+ROW_SUM = CudaText.of_ssa("""
 kernel row_sum(x: ptr<f32>, out: ptr<f32>, columns: i32) {
     %0 = arange {start=0, end=64} : vector<64 x i32>
     %1 = program_id {axis=0} : i32
@@ -69,7 +61,7 @@ kernel row_sum(x: ptr<f32>, out: ptr<f32>, columns: i32) {
     store %15, %14, none
 }""")
 
-FIBONACCI = cuda_text("""
+FIBONACCI = CudaText.of_ssa("""
 kernel fibonacci(out: ptr<i64>, n: i32) {
     %1, %2 = for %0 in range(0, n, 1) iter_args(%3 = 0_i64, %4 = 1_i64) : i64, i64 {
         %5 = add %3, %4 : i64
@@ -78,20 +70,22 @@ kernel fibonacci(out: ptr<i64>, n: i32) {
     store out, %1, none
 }""")
 
-SWAP = cuda_text("""
-kernel swap(h: ptr<f16>, on: ptr<bool>, n: i64) {
+SWAP_TYPES = "f16, f16, bool, bool"
+SWAP_INITS = "%10 = 1.0_f16, %11 = -2.5_f16, %12 = true, %13 = false"
+SWAP = CudaText.of_ssa(f"""
+kernel swap(h: ptr<f16>, on: ptr<bool>, n: i64) {{
     %0 = addptr h, 1 : ptr<f16>
     %1 = addptr on, 1 : ptr<bool>
-    %5, %6, %7, %8 = for %4 in range(0_i64, n, 1_i64) iter_args(%10 = 1.0_f16, %11 = -2.5_f16, %12 = true, %13 = false) : f16, f16, bool, bool {
+    %5, %6, %7, %8 = for %4 in range(0_i64, n, 1_i64) iter_args({SWAP_INITS}) : {SWAP_TYPES} {{
         yield %11, %10, %13, %12
-    }
+    }}
     store h, %5, none
     store %0, %6, none
     store on, %7, none
     store %1, %8, none
-}""")
+}}""")
 
-COLLATZ = cuda_text("""
+COLLATZ = CudaText.of_ssa("""
 kernel collatz(out: ptr<i32>, n: i64) {
     %1, %2 = while iter_args(%3 = n, %4 = 0) : i64, i32 {
         %5 = cmp_gt %3, 1_i64 : bool
@@ -112,7 +106,7 @@ kernel collatz(out: ptr<i32>, n: i64) {
     store out, %2, none
 }""")
 
-TRIANGLE = cuda_text("""
+TRIANGLE = CudaText.of_ssa("""
 kernel triangle(x: ptr<f32>, out: ptr<f32>, n: i32) {
     %0 = arange {start=0, end=64} : vector<64 x i32>
     %1 = splat 0.0 : vector<64 x f32>
@@ -174,9 +168,14 @@ DTYPES = {
 }
 
 
+NAMES = ("start", "stop", "step")
+
+
 def ranges_of(element: str) -> list[tuple[int, int, int]]:
     bits = int(element[1:])
-    least, most = (0, 2**bits - 1) if element[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    least, most = (
+        (0, 2**bits - 1) if element[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    )
     ranges = [
         *((0, 5, 1), (3, 3, 1), (5, 3, 1), (0, 7, 3), (1, 7, 3), (0, 9, 0), (2, 0, 0)),
         *((most - 3, most, 1), (most - 3, most, 2), (most - 4, most, 3), (0, most, most)),
@@ -185,15 +184,21 @@ def ranges_of(element: str) -> list[tuple[int, int, int]]:
     if least < 0:
         ranges += [
             *((5, 0, -1), (5, -1, -2), (0, 5, -1), (least + 3, least, -1), (least + 3, least, -2)),
-            *((most, least, least), (most, least, -most), (0, least, least), (least, most, 3 - least)),
+            *(
+                (most, least, least),
+                (most, least, -most),
+                (0, least, least),
+                (least, most, 3 - least),
+            ),
             *((-5, 5, 4), (least, least + 1, most), (0, -1, least)),
         ]
     return [each for each in ranges if least <= each[2] <= most]
 
 
 def range_text(element: str, bounds: Sequence[str]) -> CudaText:
-    return cuda_text(f"""
-kernel range(out: ptr<{element}>, count: ptr<i32>, start: {element}, stop: {element}, step: {element}) {{
+    parameters = ", ".join(f"{name}: {element}" for name in NAMES)
+    return CudaText.of_ssa(f"""
+kernel range(out: ptr<{element}>, count: ptr<i32>, {parameters}) {{
     %0 = for %1 in range({", ".join(bounds)}) iter_args(%2 = 0) : i32 {{
         %3 = addptr out, %2 : ptr<{element}>
         store %3, %1, none
@@ -204,7 +209,6 @@ kernel range(out: ptr<{element}>, count: ptr<i32>, start: {element}, stop: {elem
 }}""")
 
 
-NAMES = ("start", "stop", "step")
 RANGES = []
 for element in DTYPES:
     at_run_time = range_text(element, NAMES)
@@ -231,7 +235,7 @@ def test_indices_are_those_of_python(element: str) -> None:
 
 # --- barriers ------------------------------------------------------------------------------------
 
-LARGEST_SUM = cuda_text("""
+LARGEST_SUM = CudaText.of_ssa("""
 kernel largest_sum(x: ptr<f32>, out: ptr<f32>, rows: i32) {
     %0 = arange {start=0, end=100} : vector<100 x i32>
     %1 = for %2 in range(0, rows, 1) iter_args(%3 = -inf) : f32 {
@@ -257,7 +261,7 @@ def test_a_shared_buffer_is_not_written_while_others_read_it() -> None:
     assert error_of(broken, (1,), x, out, 5, races=False, orders=9).kind == "order-dependent result"
 
 
-TWO_REDUCTIONS = cuda_text("""
+TWO_REDUCTIONS = CudaText.of_ssa("""
 kernel softmax_rows(x: ptr<f32>, rows: i32) {
     %0 = arange {start=0, end=100} : vector<100 x i32>
     for %2 in range(0, rows, 1) {
@@ -281,7 +285,7 @@ def test_the_barrier_of_one_reduction_serves_another() -> None:
     assert barriers(TWO_REDUCTIONS) == 1
 
 
-SHIFT = cuda_text("""
+SHIFT = CudaText.of_ssa("""
 kernel shift(x: ptr<f32>, times: i32) {
     %0 = arange {start=0, end=96} : vector<96 x i32>
     %1 = add %0, 1 : vector<96 x i32>
@@ -306,7 +310,7 @@ def test_each_round_sees_the_rounds_before() -> None:
         assert error_of(without_barrier(SHIFT, number), (1,), x, 5).kind == "race"
 
 
-MOVING = cuda_text("""
+MOVING = CudaText.of_ssa("""
 kernel moving(x: ptr<f32>, times: i32) {
     %0 = arange {start=0, end=64} : vector<64 x i32>
     for %1 in range(0, times, 1) {
@@ -317,7 +321,7 @@ kernel moving(x: ptr<f32>, times: i32) {
         store %3, %5, none
     }
 }""")
-STAYING = cuda_text("""
+STAYING = CudaText.of_ssa("""
 kernel staying(x: ptr<f32>, times: i32) {
     %0 = arange {start=0, end=64} : vector<64 x i32>
     %1 = addptr x, %0 : vector<64 x ptr<f32>>
@@ -340,7 +344,7 @@ def test_an_address_that_moves_from_round_to_round() -> None:
     assert STAYING.run((1,), x, 10)[0].tolist() == [10.0] * 64 + [0.0] * 16
 
 
-COUNT = cuda_text("""
+COUNT = CudaText.of_ssa("""
 kernel count(total: ptr<i32>, out: ptr<i32>, times: i32) {
     %0 = arange {start=0, end=64} : vector<64 x i32>
     for %1 in range(0, times, 1) {
@@ -362,7 +366,7 @@ def test_a_scalar_in_memory_is_counted_up() -> None:
         assert error_of(without_barrier(COUNT, number), (1,), total, out, 10).kind == "race"
 
 
-TICKETS = cuda_text("""
+TICKETS = CudaText.of_ssa("""
 kernel tickets(next: ptr<i32>, x: ptr<i32>, n: i32) {
     %0 = arange {start=0, end=64} : vector<64 x i32>
     while {
@@ -387,7 +391,7 @@ def test_all_threads_learn_what_one_of_them_got() -> None:
         assert error_of(without_barrier(TICKETS, number), (1,), counter, x, 7).kind == "race"
 
 
-LOCK = cuda_text("""
+LOCK = CudaText.of_ssa("""
 kernel locked(lock: ptr<i32>, x: ptr<i32>) {
     %0 = arange {start=0, end=64} : vector<64 x i32>
     %1 = addptr x, %0 : vector<64 x ptr<i32>>
@@ -412,7 +416,7 @@ def test_a_lock() -> None:
     assert re.search(r"x\[v0\] = v5;\n    __syncthreads\(\);\n    if \(threadIdx", LOCK.text)
 
 
-FLAG = cuda_text("""
+FLAG = CudaText.of_ssa("""
 kernel flags(flag: ptr<i32>, x: ptr<i32>) {
     %0 = arange {start=0, end=64} : vector<64 x i32>
     %1 = addptr x, %0 : vector<64 x ptr<i32>>
@@ -437,7 +441,7 @@ def test_one_thread_reads_what_others_may_change() -> None:
         assert kind in ("race", "uninitialised")
 
 
-ARMS = cuda_text("""
+ARMS = CudaText.of_ssa("""
 kernel arms(x: ptr<f32>, out: ptr<f32>, up: bool, again: bool) {
     %0 = arange {start=0, end=64} : vector<64 x i32>
     %1 = sub 63, %0 : vector<64 x i32>

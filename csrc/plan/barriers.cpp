@@ -144,9 +144,12 @@ class Placer {
         for (const auto& [access, moved] : pending.accesses) {
             if (by_one_thread_[access] && by_one_thread_[later]) continue;
             const Access& earlier = accesses_[access];
-            const Access somewhere{{{}, earlier.address.root, {}, {}}, earlier.writes};
-            if (mytriton::must_wait(facts_, moved ? somewhere : earlier, accesses_[later]))
-                return true;
+            const Address& address = earlier.address;
+            bool waits =
+                moved ? mytriton::must_wait(facts_, {{{}, address.root, {}, {}}, earlier.writes},
+                                            accesses_[later])
+                      : mytriton::must_wait(facts_, earlier, accesses_[later]);
+            if (waits) return true;
         }
         return false;
     }
