@@ -25,6 +25,7 @@ class Verifier {
         const Region& region = kernel_.region(id);
         std::vector<Value> known;
         for (Value arg : region.args) define(*owner, arg, known);
+        if (owner && region.insts.empty()) fail(*owner, "expected a yield in each of its regions");
         for (InstId each : region.insts) {
             const Inst& inst = kernel_.inst(each);
             size_t index = index_ = next_index_++;
@@ -89,6 +90,9 @@ class Verifier {
         if (inst.regions.size() != regions)
             fail(inst,
                  regions ? "expected " + std::to_string(regions) + " regions" : "takes no region");
+        for (RegionId region : inst.regions)
+            if (inst.op == Op::if_ && !kernel_.region(region).args.empty())
+                fail(inst, "its regions take no arguments");
     }
 
     void check_operands(const Inst& inst) const {

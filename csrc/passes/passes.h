@@ -36,7 +36,7 @@ struct Pass {
     bool for_regions = false;  // of no use, and not run, where the kernel began without any
 };
 
-// fold, unroll, dce, fold, narrow, hoist, cse, dce: in this order, for reasons in pipeline.cpp.
+// fold, unroll, cse, dce, fold, narrow, hoist, cse, dce: in this order; pipeline.cpp says why.
 const std::vector<Pass>& default_passes();
 
 // Those of the default passes, in the order asked for and as often; ValueError for a name that is

@@ -17,14 +17,15 @@ bool has_regions(const Kernel& kernel) {
 
 const std::vector<Pass>& default_passes() {
     static const std::vector<Pass> passes = {
-        {"fold", constant_fold},                   // finds constant bounds,
-        {"unroll", unroll_loops, true},            // which make indices constants.
-        {"dce", eliminate_dead_code, true},        // Ifs are judged by what they need to do
-        {"fold", constant_fold, true},             // and steps of loops are plain by now.
-        {"narrow", narrow_carried_blocks, true},   // Scalars are computed in front of loops:
-        {"hoist", hoist_invariants, true},         // what leaves them meets its equals there,
-        {"cse", eliminate_common_subexpressions},  // of which one is kept.
-        {"dce", eliminate_dead_code},              // All leave dead code behind.
+        {"fold", constant_fold},                         // finds constant bounds,
+        {"unroll", unroll_loops, true},                  // which make indices constants.
+        {"cse", eliminate_common_subexpressions, true},  // Conditions that are equal are one,
+        {"dce", eliminate_dead_code, true},              // ifs hold nothing but what they need,
+        {"fold", constant_fold, true},                   // so they fold as far as they can.
+        {"narrow", narrow_carried_blocks, true},         // Scalars are computed before loops:
+        {"hoist", hoist_invariants, true},               // what leaves them meets its equals
+        {"cse", eliminate_common_subexpressions},        // there, of which one is kept.
+        {"dce", eliminate_dead_code},                    // All leave dead code behind.
     };
     return passes;
 }

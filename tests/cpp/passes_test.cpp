@@ -294,8 +294,8 @@ TEST(Pipeline, FoldsThenSharesThenDropsAndNewNumbersTakeNoOldOne) {
         names.push_back(pass.name);
         if (!pass.for_regions) straight.push_back(pass.name);
     }
-    EXPECT_EQ(names, (std::vector<std::string>{"fold", "unroll", "dce", "fold", "narrow", "hoist",
-                                               "cse", "dce"}));
+    EXPECT_EQ(names, (std::vector<std::string>{"fold", "unroll", "cse", "dce", "fold", "narrow",
+                                               "hoist", "cse", "dce"}));
     EXPECT_EQ(straight, (std::vector<std::string>{"fold", "cse", "dce"}));
 
     Example b;

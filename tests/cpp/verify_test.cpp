@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "hand_built.h"
 
 namespace mytriton {
@@ -352,6 +354,40 @@ TEST(Verify, BitcastsKeepTheWidth) {
     EXPECT_EQ(b.refusal_of(Op::bitcast, {b.lanes}, kF32),
               at_2("bitcast", "cannot cast vector<8 x i32> to f32"));
     EXPECT_EQ(c.refusal_of(Op::bitcast, {c.lanes}, vec(Scalar::u32, 8)), "no error");
+}
+
+// What text cannot say; tests/ir/verify shows the rest.
+TEST(Verify, RegionsOfTheRightNumberEndInAYield) {
+    auto refusal_of = [](int regions, const std::function<void(HandBuilt&, RegionId)>& fill) {
+        HandBuilt b;
+        Inst inst{.op = Op::if_, .operands = {b.boolean(true)}};
+        for (int i = 0; i < regions; ++i) inst.regions.push_back(b.kernel.add_region());
+        std::vector<RegionId> made = inst.regions;
+        append(b, std::move(inst));
+        for (RegionId region : made) fill(b, region);
+        return refusal(b);
+    };
+    auto yield = [](HandBuilt& b, RegionId region) {
+        b.kernel.append(region, Inst{.op = Op::yield});
+    };
+    auto print = [](HandBuilt& b, RegionId region) {
+        b.kernel.append(region, Inst{.op = Op::print, .text = "here"});
+    };
+    auto take = [](HandBuilt& b, RegionId region) {
+        b.kernel.add_arg(region, kI32, b.kernel.next_number());
+        b.kernel.append(region, Inst{.op = Op::yield});
+    };
+    EXPECT_EQ(refusal_of(2, yield), "no error");
+    EXPECT_EQ(refusal_of(1, yield), "ssa-verifier: op #0 'if': expected 2 regions");
+    EXPECT_EQ(refusal_of(2, [](HandBuilt&, RegionId) {}),
+              "ssa-verifier: op #0 'if': expected a yield in each of its regions");
+    EXPECT_EQ(refusal_of(2, print),
+              "ssa-verifier: op #1 'print': expected a yield after it, at the region's end");
+    EXPECT_EQ(refusal_of(2, take), "ssa-verifier: op #0 'if': its regions take no arguments");
+
+    HandBuilt b;
+    append(b, {.op = Op::print, .regions = {b.kernel.add_region()}, .text = "here"});
+    EXPECT_EQ(refusal(b), "ssa-verifier: op #0 'print': takes no region");
 }
 
 TEST(Verify, ErrorsCarryTheInstructionsLocation) {
