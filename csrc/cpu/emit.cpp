@@ -103,6 +103,9 @@ class Emitter : public StageEmitter {
                 case Step::Kind::stage:
                     emit_stage(plan_.stages[step.stage]);
                     break;
+                case Step::Kind::reduction:
+                    emit_reduction(kernel_.inst(step.inst));
+                    break;
                 case Step::Kind::control:
                     emit_control(step);
                     break;

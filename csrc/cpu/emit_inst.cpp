@@ -2,6 +2,7 @@
 #include "cpu/emit_inst.h"
 
 #include "ir/literal.h"
+#include "ir/movement.h"
 
 namespace mytriton {
 
@@ -75,6 +76,14 @@ void InstEmitter::emit_op(const Inst& inst, Part part) {
             return declare(inst.result(), part, converted(inst, part));
         case Op::splat:
             return declare(inst.result(), part, spell_.operand(inst.operands[0], part));
+        case Op::reshape:
+            return declare(inst.result(), part, spell_.operand(inst.operands[0], part));
+        case Op::broadcast:
+        case Op::permute:
+        case Op::join:
+        case Op::half:
+        case Op::cat:
+            return declare(inst.result(), part, moved(inst, part));
         case Op::ptr_cast:
             return declare(inst.result(), part, pointer_cast(inst, part));
         case Op::addptr:
@@ -152,6 +161,49 @@ std::string InstEmitter::program_id(int64_t axis) {
     if (axis == 0) return "(int)(mt_program % mt_grid[0])";
     if (axis == 1) return "(int)(mt_program / mt_grid[0] % mt_grid[1])";
     return "(int)(mt_program / mt_grid[0] / mt_grid[1])";
+}
+
+std::string InstEmitter::buffer_name(Value value) const {
+    return "mt_buffer" + std::to_string(kernel_.data(value).number);
+}
+
+std::string InstEmitter::moved(const Inst& inst, Part part) const {
+    Type result = kernel_.type(inst.result());
+    std::string from = buffer_name(inst.operands[0]);
+    std::string vector = Speller::vector_type(result.scalar());
+    std::string lane = part == Part::lane0 ? "0" : "mt_lane";
+    if (inst.operands.size() == 2) {
+        std::string other = buffer_name(inst.operands[1]);
+        std::string count = std::to_string(kernel_.type(inst.operands[0]).lanes());
+        std::string pick =
+            inst.op == Op::join
+                ? "mt_i % 2 ? " + other + "[mt_i / 2] : " + from + "[mt_i / 2]"
+                : "mt_i < " + count + " ? " + from + "[mt_i] : " + other + "[mt_i - " + count + "]";
+        return "pick<" + vector + ", " + std::to_string(result.lanes()) +
+               ">(mt_lane, [&](long long mt_i) { return " + pick + "; })";
+    }
+    LaneMap map = lane_map(inst.op, inst.attrs, kernel_.type(inst.operands[0]), result);
+    auto source = [&](const std::string& of) {
+        std::string sum = map.offset ? std::to_string(map.offset) : "";
+        for (const LaneMap::Term& term : map.terms) {
+            std::string index = of;
+            if (term.divide != 1) index += " / " + std::to_string(term.divide);
+            if (term.modulo) index += " % " + std::to_string(term.modulo);
+            if (term.times != 1) index += " * " + std::to_string(term.times);
+            sum += (sum.empty() ? "" : " + ") + index;
+        }
+        return sum.empty() ? std::string("0") : sum;
+    };
+    if (part == Part::lane0) return from + "[" + std::to_string(map.source(0)) + "]";
+    if (map.is_uniform(kStrip)) {
+        std::string element = from + "[" + source(lane) + "]";
+        bool is_bool = result.is(Scalar::boolean);
+        return Speller::splat(result.scalar(), is_bool ? element + " != 0" : element);
+    }
+    if (map.is_consecutive(kStrip))
+        return "load<" + vector + ">(" + from + " + " + source(lane) + ")";
+    return "pick<" + vector + ", " + std::to_string(result.lanes()) +
+           ">(mt_lane, [&](long long mt_i) { return " + from + "[" + source("mt_i") + "]; })";
 }
 
 std::string InstEmitter::arange(const Inst& inst, Part part) {

@@ -30,6 +30,7 @@ class InstEmitter {
     std::string strip_mask(Value mask, Part part) const;
     bool is_all_true(Value mask) const;
     std::string fallback_text(const Inst& inst, Part part) const;
+    bool has_rows(Value pointer, const Address& address) const;
     void emit_load(const Inst& inst, Part part);
     void emit_store(const Inst& inst, Part part);
     // What an atomic_rmw leaves, as a function of the old value and its operand.
@@ -39,6 +40,9 @@ class InstEmitter {
     void emit_print(const Inst& inst, Part part);
     void emit_assert(const Inst& inst, Part part);
     void emit_atomic(const Inst& inst, Part part);
+    std::string buffer_name(Value value) const;
+    // What a strip takes of the operands' buffers.
+    std::string moved(const Inst& inst, Part part) const;
     // A pointer as an address or as another pointer, or an address as a pointer.
     std::string pointer_cast(const Inst& inst, Part part) const;
     void emit(InstId id, Part part);

@@ -24,6 +24,12 @@ std::string InstEmitter::fallback_text(const Inst& inst, Part part) const {
     return part == Part::scalar ? zero : Speller::splat(scalar, zero);
 }
 
+// Whether each strip lies in one row of consecutive elements.
+bool InstEmitter::has_rows(Value pointer, const Address& address) const {
+    const std::vector<int64_t>& shape = kernel_.type(pointer).shape();
+    return shape.size() > 1 && shape.back() % kStrip == 0 && facts_.has_contiguous_rows(address);
+}
+
 void InstEmitter::emit_load(const Inst& inst, Part part) {
     Address address = facts_.address(inst.operands[0]);
     Scalar scalar = kernel_.type(inst.result()).scalar();
@@ -39,6 +45,12 @@ void InstEmitter::emit_load(const Inst& inst, Part part) {
     std::string other = fallback_text(inst, part);
     std::string gather = "gather" + suffix + "(" + spell_.addresses(address) + ", " +
                          (mask.empty() ? "splat_bool(true)" : mask) + ", " + other + ")";
+    if (has_rows(inst.operands[0], address) && scalar != Scalar::boolean) {
+        std::string row = "load_row<" + Speller::vector_type(scalar) + ">(" +
+                          spell_.addresses(address) + ", " +
+                          (mask.empty() ? "splat_bool(true)" : mask) + ", " + other + ")";
+        return declare(inst.result(), part, row);
+    }
     if (!facts_.is_contiguous(address)) return declare(inst.result(), part, gather);
     std::string load = "load" + suffix + "(" + spell_.contiguous_pointer(address) +
                        (mask.empty() ? "" : ", " + mask + ", " + other) + ")";
@@ -59,6 +71,10 @@ void InstEmitter::emit_store(const Inst& inst, Part part) {
     std::string value = spell_.vector(inst.operands[1]);
     std::string scatter = "scatter" + suffix + "(" + spell_.addresses(address) + ", " +
                           (mask.empty() ? "splat_bool(true)" : mask) + ", " + value + ");";
+    bool is_bool = kernel_.type(inst.operands[0]).scalar() == Scalar::boolean;
+    if (has_rows(inst.operands[0], address) && !is_bool)
+        return line("store_row(" + spell_.addresses(address) + ", " +
+                    (mask.empty() ? "splat_bool(true)" : mask) + ", " + value + ");");
     if (!facts_.is_contiguous(address)) return line(scatter);
     std::string store = "store" + suffix + "(" + spell_.contiguous_pointer(address) + ", " +
                         (mask.empty() ? "" : mask + ", ") + value + ");";

@@ -116,10 +116,6 @@ std::string StageEmitter::slot_lane0(Value value) const {
     return "mt_slot" + std::to_string(slot) + (plan_.slots[slot].in_registers ? "[0][0]" : "[0]");
 }
 
-std::string StageEmitter::buffer_name(Value value) const {
-    return "mt_buffer" + std::to_string(kernel_.data(value).number);
-}
-
 void StageEmitter::emit_strip(const Stage& stage, Part part) {
     partial_ = part == Part::edge && stage.width % kStrip != 0;
     if (partial_)
@@ -143,6 +139,22 @@ void StageEmitter::emit_strip(const Stage& stage, Part part) {
         bool registers = plan_.slots[move.slot].in_registers;
         line(registers ? to + " = " + from + ";" : "store(" + to + ", " + from + ");");
     }
+}
+
+void StageEmitter::emit_reduction(const Inst& inst) {
+    Type from = kernel_.type(inst.operands[0]);
+    Scalar scalar = from.scalar();
+    size_t axis = static_cast<size_t>(inst.attr(AttrKey::axis));
+    int64_t inner = 1;
+    for (size_t i = axis + 1; i < from.shape().size(); ++i) inner *= from.shape()[i];
+    int64_t count = from.shape()[axis], outer = from.lanes() / count / inner;
+    std::string combine = substitute(expression(info(inst.op).combine, scalar), "a", "b");
+    loc_ = inst.loc;
+    line("reduce_axis<" + Speller::vector_type(scalar) + ", " + std::to_string(outer) + ", " +
+         std::to_string(count) + ", " + std::to_string(inner) + ">(" +
+         buffer_name(inst.operands[0]) + ", " + buffer_name(inst.result()) + ", " + identity(inst) +
+         ", [](auto a, auto b) { return " + combine + "; });");
+    loc_ = 0;
 }
 
 void StageEmitter::declare_result(const Inst& inst) {

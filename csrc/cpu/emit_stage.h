@@ -14,7 +14,8 @@ class StageEmitter : public InstEmitter {
 
   protected:
     void emit_stage(const Stage& stage);
-    std::string buffer_name(Value value) const;
+    // Along an axis, from the operand's buffer to the result's.
+    void emit_reduction(const Inst& inst);
     // A block's lane 0 where it lies in a slot.
     std::string slot_lane0(Value value) const;
 

@@ -7,6 +7,7 @@
 
 #include "ir/apply.h"
 #include "ir/literal.h"
+#include "ir/movement.h"
 #include "ir/range.h"
 
 namespace mytriton {
@@ -146,6 +147,14 @@ class Evaluator {
             case Op::cast_rtz:
             case Op::bitcast:
                 return step_cast(inst);
+            case Op::reshape:
+            case Op::broadcast:
+            case Op::permute:
+            case Op::half:
+                return step_movement(inst);
+            case Op::join:
+            case Op::cat:
+                return step_two(inst);
             case Op::splat:
                 return step_splat(inst);
             case Op::ptr_cast:
@@ -217,23 +226,56 @@ class Evaluator {
 
     void step_reduce(const Inst& inst) {
         Scalar scalar = kernel_.type(inst.result()).scalar();
-        Op combine = info(inst.op).combine;
-        uint64_t partial[16];
-        for (uint64_t& each : partial) each = identity_bits(info(inst.op).identity, scalar);
+        Type block = kernel_.type(inst.operands[0]);
+        int64_t count = block.lanes(), inner = 1;
+        if (std::optional<int64_t> axis = inst.find_attr(AttrKey::axis)) {
+            count = block.shape()[*axis];
+            for (size_t i = *axis + 1; i < block.shape().size(); ++i) inner *= block.shape()[i];
+        }
         Lanes operand = lanes(inst.operands[0]);
-        int64_t count = kernel_.type(inst.operands[0]).lanes();
+        uint64_t* out = result(inst);
+        for (int64_t i = 0; i < block.lanes() / count; ++i)
+            out[i] = reduced(inst.op, scalar, operand, i / inner * count * inner + i % inner, count,
+                             inner);
+    }
+
+    // Of `count` lanes from `first` on, `step` apart.
+    static uint64_t reduced(Op op, Scalar scalar, Lanes lanes, int64_t first, int64_t count,
+                            int64_t step) {
+        Op combine = info(op).combine;
+        uint64_t partial[16];
+        for (uint64_t& each : partial) each = identity_bits(info(op).identity, scalar);
         for (int64_t i = 0; i < count; ++i)
-            partial[i % 16] = apply_row(combine, scalar, partial[i % 16], operand[i]);
+            partial[i % 16] = apply_row(combine, scalar, partial[i % 16], lanes[first + i * step]);
         for (int half = 8; half > 0; half /= 2)
             for (int k = 0; k < half; ++k)
                 partial[k] = apply_row(combine, scalar, partial[k], partial[k + half]);
-        *result(inst) = partial[0];
+        return partial[0];
     }
 
     void step_splat(const Inst& inst) {
         uint64_t bits = lanes(inst.operands[0])[0];
         int64_t count = kernel_.type(inst.result()).lanes();
         std::fill_n(result(inst), count, bits);
+    }
+
+    void step_movement(const Inst& inst) {
+        Type from = kernel_.type(inst.operands[0]), to = kernel_.type(inst.result());
+        LaneMap map = lane_map(inst.op, inst.attrs, from, to);
+        Lanes operand = lanes(inst.operands[0]);
+        uint64_t* out = result(inst);
+        for (int64_t i = 0; i < to.lanes(); ++i) out[i] = operand[map.source(i)];
+    }
+
+    // join: lane by lane from one and the other; cat: one after the other.
+    void step_two(const Inst& inst) {
+        Lanes a = lanes(inst.operands[0]), b = lanes(inst.operands[1]);
+        int64_t count = kernel_.type(inst.operands[0]).lanes();
+        int64_t all = kernel_.type(inst.result()).lanes();
+        uint64_t* out = result(inst);
+        for (int64_t i = 0; i < all; ++i)
+            out[i] = inst.op == Op::cat ? (i < count ? a[i] : b[i - count])
+                                        : (i % 2 ? b[i / 2] : a[i / 2]);
     }
 
     void step_copy(const Inst& inst) {

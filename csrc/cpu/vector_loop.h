@@ -23,6 +23,85 @@ template <int N, class F>
     }
 }
 
+// Lane k is f(first + k), of a block of N lanes.
+template <class V, int N, class F>
+[[gnu::always_inline]] inline V pick(long long first, const F& f) {
+    V r;
+    for (int k = 0; k < kLanes; ++k) r[k] = f(first + k < N ? first + k : N - 1);
+    return r;
+}
+
+[[gnu::always_inline]] inline bool all(i32v mask) {
+    int on = -1;
+    for (int k = 0; k < kLanes; ++k) on &= mask[k];
+    return on != 0;
+}
+
+// Access to addresses that are consecutive unless an index wraps around.
+template <class V>
+[[gnu::always_inline]] inline bool is_row(i64v at) {
+    return at[kLanes - 1] - at[0] == (kLanes - 1) * (long long)sizeof(Element<V>);
+}
+
+template <class V>
+[[gnu::always_inline]] inline V load_row(i64v at, i32v mask, V other) {
+    if (!is_row<V>(at)) return gather<V>(at, mask, other);
+    const Element<V>* from = (const Element<V>*)at[0];
+    return all(mask) ? load<V>(from) : load<V>(from, mask, other);
+}
+
+template <class V>
+[[gnu::always_inline]] inline void store_row(i64v at, i32v mask, V value) {
+    if (!is_row<V>(at)) return scatter(at, mask, value);
+    Element<V>* to = (Element<V>*)at[0];
+    if (all(mask))
+        store(to, value);
+    else
+        store(to, mask, value);
+}
+
+// The first `count` lanes, if a vector has that many; the others are those of `other`.
+template <class V>
+[[gnu::always_inline]] inline V load_some(const Element<V>* from, int count, V other) {
+    if (count >= kLanes) return load<V>(from);
+    for (int k = 0; k < count; ++k) other[k] = from[k];
+    return other;
+}
+
+// Combines N lanes, Inner apart, Outer times Inner such runs, in the order of sums.
+template <class V, int Outer, int N, int Inner, class Combine>
+void reduce_axis(const Element<V>* from, Element<V>* to, V identity, const Combine& combine) {
+    for (int outer = 0; outer < Outer; ++outer, from += N * Inner, to += Inner) {
+        if constexpr (Inner == 1) {
+            V partial[kPartials];
+            for (int part = 0; part < kPartials; ++part) partial[part] = identity;
+            for (int first = 0; first < N; first += 16)
+                for (int part = 0; part < kPartials; ++part) {
+                    int at = first + part * kLanes;
+                    partial[part] =
+                        combine(partial[part], load_some<V>(from + at, N - at, identity));
+                }
+            *to = halve(partial, combine);
+        } else {
+            for (int inner = 0; inner < Inner; inner += kLanes) {
+                V partial[16];
+                for (int k = 0; k < 16; ++k) partial[k] = identity;
+                for (int k = 0; k < N; ++k)
+                    partial[k % 16] =
+                        combine(partial[k % 16],
+                                load_some<V>(from + k * Inner + inner, Inner - inner, identity));
+                for (int half = 8; half > 0; half /= 2)
+                    for (int k = 0; k < half; ++k)
+                        partial[k] = combine(partial[k], partial[k + half]);
+                if (inner + kLanes <= Inner)
+                    store(to + inner, partial[0]);
+                else
+                    for (int k = 0; k < Inner - inner; ++k) to[inner + k] = partial[0][k];
+            }
+        }
+    }
+}
+
 // How many indices start, start + step, ... lie before stop, as ir/range.h counts them.
 template <class T>
 [[gnu::always_inline]] inline unsigned long long trip_count(T start, T stop, T step) {

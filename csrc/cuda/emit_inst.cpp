@@ -257,7 +257,14 @@ void CudaInstEmitter::emit_inst(const LaneStep& step) {
                           device_conversion(inst.op, from, to, text(inst.operands[0]), helpers_));
         }
         case Op::splat:
+        case Op::reshape:
             return assign(inst, text(inst.operands[0]));
+        case Op::broadcast:
+        case Op::permute:
+        case Op::join:
+        case Op::half:
+        case Op::cat:
+            throw InternalError("emit_inst", "the lane plan let a movement pass");
         case Op::ptr_cast:
             return assign(inst, pointer_cast(inst));
         case Op::addptr:

@@ -238,6 +238,10 @@ NodeId Trace::apply_pointer(Op op, NodeId a, NodeId b, const Loc& loc) {
     NodeId offset = a_is_pointer ? b : a;
     if (type(offset).is(Scalar::boolean)) offset = convert(offset, Scalar::i32, loc);
     try {
+        std::vector<NodeId> both = {pointer, offset};
+        stretch(both, loc);
+        pointer = both[0];
+        offset = both[1];
         Type moved = result_type(Op::addptr, {type(pointer), type(offset)});
         // An offset moves down by the negative of its value, which an unsigned type cannot hold.
         if (op == Op::sub && info(type(offset).scalar()).is_unsigned())
@@ -265,8 +269,9 @@ NodeId Trace::apply(Op op, std::vector<NodeId> operands, const Loc& loc) {
         std::vector<Type> types;
         for (size_t i = 0; i < operands.size(); ++i) {
             if (i >= first) operands[i] = convert(operands[i], common, loc);
-            types.push_back(type(operands[i]));
         }
+        stretch(operands, loc);
+        for (NodeId operand : operands) types.push_back(type(operand));
         return add_op(op, operands, result_type(op, types), loc);
     } catch (const TypingError& error) {
         fail(error.what(), loc);
@@ -306,6 +311,15 @@ NodeId Trace::load(NodeId pointer, NodeId mask, NodeId other, const std::vector<
         other = cast(other, type(pointer).scalar(), false, loc);
     }
     try {
+        std::vector<NodeId> all = {pointer, mask, other};
+        stretch(all, loc);
+        if (type(pointer).is_block() && type(all[0]).shape() != type(pointer).shape())
+            throw TypingError("incompatible shapes: " + type(pointer).str() +
+                              ", and of mask or "
+                              "other " +
+                              type(all[0]).with_scalar(Scalar::boolean).str());
+        mask = all[1];
+        other = all[2];
         Type loaded =
             result_type(Op::load, {type(pointer), type_or_none(mask), type_or_none(other)});
         return add_op(Op::load, {pointer, mask, other}, loaded, loc, attrs);
@@ -327,6 +341,8 @@ void Trace::store(NodeId pointer, NodeId value, NodeId mask, const std::vector<A
     else if (!is_storable(type(value).scalar(), element))
         value = convert(value, element, loc);
     try {
+        value = stretched_to(value, type(pointer).shape(), loc);
+        mask = stretched_to(mask, type(pointer).shape(), loc);
         check_store(type(pointer), type(value), type_or_none(mask));
     } catch (const TypingError& error) {
         fail(std::string("store: ") + error.what(), loc);
@@ -343,6 +359,8 @@ NodeId Trace::atomic_rmw(NodeId pointer, NodeId value, NodeId mask, const std::v
         fail(name + ": the value must be a number, got " + type(value).str(), loc);
     value = cast(value, type(pointer).scalar(), false, loc);
     try {
+        value = stretched_to(value, type(pointer).shape(), loc);
+        mask = stretched_to(mask, type(pointer).shape(), loc);
         Rmw rmw = static_cast<Rmw>(attrs.front().value);
         Type old = atomic_type(rmw, type(pointer), type(value), type_or_none(mask));
         return add_op(Op::atomic_rmw, {pointer, value, mask}, old, loc, attrs);

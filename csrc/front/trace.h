@@ -1,6 +1,7 @@
 // Builds the expression graph while Python executes the kernel; types are inferred as it goes.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +60,17 @@ class Trace {
     NodeId cast_to_address(NodeId pointer, const Loc& loc);
     NodeId splat(NodeId value, const std::vector<int64_t>& shape, const Loc& loc);
 
+    // --- shapes (front/shapes.cpp) ---
+    NodeId reshape(NodeId value, const std::vector<int64_t>& shape, const Loc& loc);
+    // Axes count from the last; those that are missing or of size 1 stretch.
+    NodeId broadcast_to(NodeId value, const std::vector<int64_t>& shape, const Loc& loc);
+    NodeId permute(NodeId value, const std::vector<int64_t>& order, const Loc& loc);
+    NodeId combine_blocks(Op op, NodeId a, NodeId b, const Loc& loc);  // join or cat
+    std::vector<NodeId> split(NodeId value, const Loc& loc);
+    // Along one axis, which may count from the last, or over all lanes.
+    NodeId reduce(Op op, NodeId value, std::optional<int64_t> axis, bool keep_dims, const Loc& loc);
+
+    // --- memory ---
     // Attributes: cache, evict and volatile.
     NodeId load(NodeId pointer, NodeId mask, NodeId other, const std::vector<Attr>& attrs,
                 const Loc& loc);
@@ -118,6 +130,9 @@ class Trace {
                          const Loc& loc) const;
     NodeId mask_of(const char* function, NodeId mask, const Loc& loc);
     void require_pointer(const char* function, NodeId pointer, const Loc& loc) const;
+    NodeId stretched_to(NodeId value, const std::vector<int64_t>& shape, const Loc& loc);
+    void stretch(std::vector<NodeId>& operands, const Loc& loc);
+    NodeId move_pointer(NodeId pointer, const std::function<NodeId(NodeId)>& move, const Loc& loc);
     void check_visible(const std::vector<NodeId>& operands, const Loc& loc) const;
     bool is_visible(NodeId node) const;
     NodeId condition_of(NodeId value, const Loc& loc);

@@ -25,6 +25,8 @@ const std::vector<Row>& rows() {
         {"sem", {"relaxed", "acquire", "release", "acq_rel"}},
         {"scope", {"cta", "gpu", "sys"}},
         {"hex", {}},
+        {"order", {}},
+        {"index", {}},
     };
     return *rows;
 }
@@ -60,7 +62,26 @@ int64_t word_count(AttrKey key) {
     return static_cast<int64_t>(row(key).words.size());
 }
 
+// A digit an axis behind a 1, which keeps leading zeros.
+int64_t pack_order(const std::vector<int64_t>& order) {
+    int64_t packed = 1;
+    for (int64_t axis : order) packed = packed * 10 + axis;
+    return packed;
+}
+
+std::vector<int64_t> unpack_order(int64_t packed) {
+    std::vector<int64_t> order;
+    for (; packed > 1; packed /= 10) order.insert(order.begin(), packed % 10);
+    return order;
+}
+
 std::string attr_value(const Attr& attr) {
+    if (attr.key == AttrKey::order) {
+        std::string out;
+        for (int64_t axis : unpack_order(attr.value))
+            out += (out.empty() ? "" : "x") + std::to_string(axis);
+        return out;
+    }
     if (!takes_words(attr.key)) return std::to_string(attr.value);
     return std::string(row(attr.key).words.at(static_cast<size_t>(attr.value)));
 }

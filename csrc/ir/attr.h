@@ -5,10 +5,24 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mytriton {
 
-enum class AttrKey : uint8_t { axis, start, end, cache, evict, is_volatile, rmw, sem, scope, hex };
+enum class AttrKey : uint8_t {
+    axis,
+    start,
+    end,
+    cache,
+    evict,
+    is_volatile,
+    rmw,
+    sem,
+    scope,
+    hex,
+    order,
+    index
+};
 
 // Which value an atomic_rmw leaves, of the old one and its operand; maximum and minimum as the
 // rows.
@@ -34,5 +48,9 @@ std::optional<int64_t> find_attr_word(AttrKey key, std::string_view word);
 bool takes_words(AttrKey key);
 int64_t word_count(AttrKey key);
 std::string attr_value(const Attr& attr);  // as it is printed
+
+// An order of axes as an attribute's value, and back: printed 1x0.
+int64_t pack_order(const std::vector<int64_t>& order);
+std::vector<int64_t> unpack_order(int64_t packed);
 
 }  // namespace mytriton

@@ -14,7 +14,6 @@ namespace mytriton {
 namespace {
 
 constexpr int64_t kMaxNumber = 1'000'000'000;  // of %values: far more than any kernel has
-constexpr size_t kMaxRank = 5;
 
 template <class T>
 std::optional<T> whole_number(const std::string& text) {
@@ -332,11 +331,27 @@ class Parser {
     }
 
     int64_t parse_attr_value(AttrKey key) {
+        if (key == AttrKey::order) return parse_order();
         if (!takes_words(key)) return take_int("a whole number");
         std::optional<int64_t> word = find_attr_word(key, current_.text);
         if (!word) fail("expected a value of " + std::string(attr_name(key)));
         take();
         return *word;
+    }
+
+    // 1x0: the axes in one word.
+    int64_t parse_order() {
+        Token word = current_;
+        std::vector<int64_t> order;
+        bool fits = word.kind == TokenKind::number && word.text.size() % 2 == 1;
+        for (size_t i = 0; fits && i < word.text.size(); ++i) {
+            char c = word.text[i];
+            fits = i % 2 == 1 ? c == 'x' : c >= '0' && c < '0' + static_cast<char>(kMaxRank);
+            if (i % 2 == 0) order.push_back(c - '0');
+        }
+        if (!fits || order.size() > kMaxRank) fail("expected an order of axes, such as 1x0");
+        take();
+        return pack_order(order);
     }
 
     // loc("kernel.py":7:4:7:13), lines from 1 and columns from 0.

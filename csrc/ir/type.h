@@ -10,6 +10,7 @@
 namespace mytriton {
 
 constexpr int64_t kMaxLanes = 1 << 20;  // of a block; more is a mistake in every kernel seen
+constexpr size_t kMaxRank = 5;
 
 enum class Scalar : uint8_t {
 #define DTYPE(name, ...) name,

@@ -44,14 +44,6 @@ Type pure_type(Op op, const std::vector<Type>& operands) {
     return Type::scalar(result_scalar(op, element)).with_shape(common_shape(operands));
 }
 
-Type reduce_type(Op op, Type operand) {
-    require_number(op, operand);
-    if (operand.shape().size() != 1)
-        fail(std::string(info(op).name) + " requires a block of rank 1, got " + operand.str());
-    require_accepted(op, operand.scalar(), {operand});
-    return operand.element();
-}
-
 void check_mask(Type mask) {
     if (!mask.none() && !mask.is(Scalar::boolean)) fail("mask must be bool, got " + mask.str());
 }
@@ -89,6 +81,20 @@ Type cas_type(Type pointer, Type compare, Type value) {
 }
 
 }  // namespace
+
+Type reduced_type(Op op, Type operand, std::optional<int64_t> axis) {
+    require_number(op, operand);
+    std::vector<int64_t> shape = operand.shape();
+    if (!axis && shape.size() != 1)
+        fail(std::string(info(op).name) + " requires a block of rank 1, or an axis, got " +
+             operand.str());
+    if (axis && (*axis < 0 || *axis >= static_cast<int64_t>(shape.size()) || shape.size() < 2))
+        fail(std::string(info(op).name) + ": axis " + std::to_string(*axis) + " is none of " +
+             operand.str());
+    require_accepted(op, operand.scalar(), {operand});
+    shape.erase(shape.begin() + axis.value_or(0));
+    return operand.with_shape(shape);
+}
 
 Type atomic_type(Rmw rmw, Type pointer, Type value, Type mask) {
     Type result = atomic_result(pointer, value, mask);
@@ -141,7 +147,7 @@ bool is_storable(Scalar from, Scalar to) {
 
 Type result_type(Op op, const std::vector<Type>& operands) {
     if (info(op).kind == OpKind::pure) return pure_type(op, operands);
-    if (info(op).kind == OpKind::reduce) return reduce_type(op, operands[0]);
+    if (info(op).kind == OpKind::reduce) return reduced_type(op, operands[0], {});
     if (op == Op::load) return load_type(operands[0], operands[1], operands[2]);
     if (op == Op::atomic_cas) return cas_type(operands[0], operands[1], operands[2]);
     if (op == Op::addptr) {

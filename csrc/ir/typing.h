@@ -30,6 +30,9 @@ std::vector<int64_t> common_shape(const std::vector<Type>& operands);
 // The other ops carry theirs in attributes (arange) or in the result itself (cast).
 Type result_type(Op op, const std::vector<Type>& operands);
 
+// Of a reduce op: along an axis of a block, which goes; nothing for the only axis of a rank 1.
+Type reduced_type(Op op, Type operand, std::optional<int64_t> axis);
+
 // May a value of `from` be stored as `to` without a cast? Equal types, and i32 as f32.
 bool is_storable(Scalar from, Scalar to);
 

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "ir/literal.h"
+#include "ir/movement.h"
 #include "ir/print.h"
 #include "ir/typing.h"
 
@@ -167,6 +168,33 @@ class Verifier {
                 return check_carried(inst, 0, 0);
             case Op::yield:
                 return;
+            case Op::reshape:
+                refuse_pointers(inst);
+                check_reshape(types[0], kernel_.type(inst.result()).shape());
+                return require_result(inst,
+                                      types[0].with_shape(kernel_.type(inst.result()).shape()));
+            case Op::broadcast:
+                refuse_pointers(inst);
+                check_broadcast(types[0], kernel_.type(inst.result()).shape());
+                return require_result(inst,
+                                      types[0].with_shape(kernel_.type(inst.result()).shape()));
+            case Op::permute:
+                refuse_pointers(inst);
+                return require_result(
+                    inst, permuted_type(types[0],
+                                        unpack_order(require_attr(inst, AttrKey::order, "order"))));
+            case Op::join:
+                refuse_pointers(inst);
+                return require_result(inst, joined_type(types[0], types[1]));
+            case Op::half: {
+                int64_t index = require_attr(inst, AttrKey::index, "index");
+                if (index != 0 && index != 1) fail(inst, "index must be 0 or 1");
+                refuse_pointers(inst);
+                return require_result(inst, half_type(types[0]));
+            }
+            case Op::cat:
+                refuse_pointers(inst);
+                return require_result(inst, concatenated_type(types[0], types[1]));
             case Op::splat:
                 return check_splat(inst, types[0]);
             case Op::ptr_cast:
@@ -179,8 +207,14 @@ class Verifier {
                 return require_result(inst, atomic_type(rmw, types[0], types[1], types[2]));
             }
 #define NA
-#define PURE(name, ...) case Op::name:
+#define PURE(...)
 #define REDUCE(name, ...) case Op::name:
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+                return require_result(
+                    inst, reduced_type(inst.op, types[0], inst.find_attr(AttrKey::axis)));
+#define PURE(name, ...) case Op::name:
+#define REDUCE(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
 #undef NA
@@ -223,6 +257,13 @@ class Verifier {
             if (kernel_.type(args[skipped + i]) != kernel_.type(inst.results[i]))
                 fail(inst, "a carried value has another type than its result");
         }
+    }
+
+    // A pointer keeps its base and offsets in sight: it is these that are moved.
+    void refuse_pointers(const Inst& inst) const {
+        for (Value operand : inst.operands)
+            if (kernel_.type(operand).is_pointer())
+                fail(inst, "lanes of pointers are not moved, got " + kernel_.type(operand).str());
     }
 
     void check_axis(const Inst& inst) const {

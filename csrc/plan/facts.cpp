@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "ir/literal.h"
+#include "ir/movement.h"
 
 namespace mytriton {
 
@@ -31,7 +32,7 @@ bool Facts::walk(RegionId region) {
                 Value arg = args[skipped + i];
                 facts_[arg.index] = {};
                 if (!varies_[arg.index])
-                    facts_[arg.index].stride = stride(inst.operands[first + i]);
+                    facts_[arg.index].stride = row_stride(inst.operands[first + i]);
             }
         }
         for (RegionId inner : inst.regions)
@@ -51,12 +52,12 @@ bool Facts::settle(const Inst& loop) {
     bool kept = true;
     for (size_t i = 0; i < yields.size(); ++i) {
         Value arg = region.args[region.args.size() - yields.size() + i];
-        if (!kernel_.type(arg).is_block() || !stride(arg)) continue;
-        if (stride(yields[i]) != stride(arg)) {
+        if (!kernel_.type(arg).is_block() || !row_stride(arg)) continue;
+        if (row_stride(yields[i]) != row_stride(arg)) {
             varies_[arg.index] = true;
             kept = false;
         }
-        facts_[loop.results[i].index].stride = stride(arg);
+        facts_[loop.results[i].index].stride = row_stride(arg);
     }
     return kept;
 }
@@ -65,11 +66,17 @@ void Facts::merge(const Inst& branch) {
     const Inst& yes = kernel_.inst(kernel_.region(branch.regions[0]).insts.back());
     const Inst& no = kernel_.inst(kernel_.region(branch.regions[1]).insts.back());
     for (size_t i = 0; i < branch.results.size(); ++i)
-        if (stride(yes.operands[i]) == stride(no.operands[i]))
-            facts_[branch.results[i].index].stride = stride(yes.operands[i]);
+        if (row_stride(yes.operands[i]) == row_stride(no.operands[i]))
+            facts_[branch.results[i].index].stride = row_stride(yes.operands[i]);
 }
 
 std::optional<int64_t> Facts::stride(Value value) const {
+    Type type = kernel_.type(value);
+    bool one_row = !type.is_block() || type.lanes() == type.shape().back();
+    return one_row ? row_stride(value) : std::nullopt;
+}
+
+std::optional<int64_t> Facts::row_stride(Value value) const {
     if (!kernel_.type(value).is_block()) return 0;
     return facts_[value.index].stride;
 }
@@ -87,17 +94,18 @@ std::optional<int64_t> Facts::stride_of(const Inst& inst) const {
     Type type = kernel_.type(inst.result());
     bool wide = type.is(Scalar::i64);
     if (!type.is(Scalar::i32) && !wide) return std::nullopt;
+    if (is_movement(inst.op)) return moved_stride(inst);
     if (inst.op == Op::arange) return 1;
     if (inst.op == Op::splat) return 0;
     if (inst.op == Op::cast) {
         Value from = inst.operands[0];
-        std::optional<int64_t> narrow = stride(from);
+        std::optional<int64_t> narrow = row_stride(from);
         bool holds = wide && kernel_.type(from).is(Scalar::i32) && (narrow == 0 || narrow == 1);
         return holds ? narrow : std::nullopt;
     }
     std::vector<std::optional<int64_t>> strides;
     for (Value operand : inst.operands)
-        if (!operand.none()) strides.push_back(stride(operand));
+        if (!operand.none()) strides.push_back(row_stride(operand));
     auto known = [&](size_t i) { return strides[i].has_value(); };
     auto constant = [&](size_t i) -> std::optional<int64_t> {
         if (!kernel_.is_constant(inst.operands[i])) return std::nullopt;
@@ -112,6 +120,20 @@ std::optional<int64_t> Facts::stride_of(const Inst& inst) const {
     return std::nullopt;
 }
 
+std::optional<int64_t> Facts::moved_stride(const Inst& inst) const {
+    const std::vector<int64_t>& from = kernel_.type(inst.operands[0]).shape();
+    const std::vector<int64_t>& to = kernel_.type(inst.result()).shape();
+    if (to.back() == 1) return 0;
+    std::optional<int64_t> stride = row_stride(inst.operands[0]);
+    if (inst.op == Op::reshape && from.back() % to.back() == 0) return stride;
+    if (inst.op == Op::broadcast) return from.back() == to.back() ? stride : 0;
+    if (inst.op == Op::permute) {
+        int64_t last = unpack_order(inst.attr(AttrKey::order)).back();
+        if (last == static_cast<int64_t>(to.size()) - 1) return stride;
+    }
+    return std::nullopt;
+}
+
 std::vector<Value> Facts::may_wrap(Value index) const {
     std::vector<Value> found = {index};
     std::vector<Value> pending = {index};
@@ -122,6 +144,7 @@ std::vector<Value> Facts::may_wrap(Value index) const {
         std::optional<InstId> id = definition(value);
         if (!id || !kernel_.type(value).is_block() || !seen.insert(value.index).second) continue;
         const Inst& inst = kernel_.inst(*id);
+        if (is_movement(inst.op) && inst.op != Op::reshape) continue;  // equal in all lanes
         if (inst.op == Op::cast) found.push_back(inst.operands[0]);
         pending.insert(pending.end(), inst.operands.begin(), inst.operands.end());
     }
@@ -177,6 +200,17 @@ Address Facts::address(Value pointer) const {
 bool Facts::is_contiguous(const Address& address) const {
     if (kernel_.type(address.base).is_block()) return false;
     return address.lane_offsets.size() == 1 && stride(address.lane_offsets[0]) == 1;
+}
+
+bool Facts::has_contiguous_rows(const Address& address) const {
+    if (kernel_.type(address.base).is_block() || address.lane_offsets.empty()) return false;
+    int64_t sum = 0;
+    for (Value offset : address.lane_offsets) {
+        std::optional<int64_t> step = row_stride(offset);
+        if (!step) return false;
+        sum += *step;
+    }
+    return sum == 1;
 }
 
 bool Facts::is_injective(const Address& address) const {

@@ -34,6 +34,8 @@ class Facts {
     // block. An i64 made of an i32 has its stride of 0 or 1 too, unless that i32 wraps; see
     // may_wrap().
     std::optional<int64_t> stride(Value value) const;
+    // The same along the last axis: of each of its rows by itself.
+    std::optional<int64_t> row_stride(Value value) const;
 
     // The blocks that, of all that `index` is computed from, must not wrap for its stride to hold:
     // those of i32 that are cast to i64, and `index` itself.
@@ -51,6 +53,8 @@ class Facts {
     Address address(Value pointer) const;
     Value root(Value pointer) const;                   // see Address
     bool is_contiguous(const Address& address) const;  // lane k stands k elements after lane 0
+    // The same of each row of the address, where no index wraps.
+    bool has_contiguous_rows(const Address& address) const;
 
     // Distinct lanes have distinct addresses.
     bool is_injective(const Address& address) const;
@@ -60,7 +64,7 @@ class Facts {
 
   private:
     struct Fact {
-        std::optional<int64_t> stride = {};
+        std::optional<int64_t> stride = {};  // of a row
         bool index_leaves = false;
         bool data = false;  // used for more than indexing
         std::optional<InstId> definition = {};
@@ -69,6 +73,7 @@ class Facts {
     bool settle(const Inst& loop);
     void merge(const Inst& branch);
     std::optional<int64_t> stride_of(const Inst& inst) const;
+    std::optional<int64_t> moved_stride(const Inst& inst) const;
     bool has_index_leaves(const Inst& inst) const;
     void mark_data(const Inst& inst);
 

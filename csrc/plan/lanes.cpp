@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/movement.h"
 #include "ir/print.h"
 #include "plan/barriers.h"
 
@@ -96,10 +97,18 @@ std::string print_steps(const Kernel& kernel, const std::vector<LaneStep>& steps
 
 int64_t lane_width(const Kernel& kernel) {
     std::set<int64_t> widths;
+    std::string moved;  // the first op whose lanes meet others than by a reduction to a scalar
     kernel.walk([&](InstId id) {
+        const Inst& inst = kernel.inst(id);
+        bool along = info(inst.op).kind == OpKind::reduce && inst.find_attr(AttrKey::axis);
+        if (moved.empty() && (along || (is_movement(inst.op) && inst.op != Op::reshape)))
+            moved = info(inst.op).name;
         for (Value result : kernel.inst(id).results)
             if (kernel.type(result).is_block()) widths.insert(kernel.type(result).lanes());
     });
+    if (!moved.empty())
+        throw ValueError("CUDA lowering has no '" + moved +
+                         "' of blocks: such kernels run on the CPU");
     if (widths.empty()) return 1;
     std::string rendered;
     for (int64_t width : widths) rendered += (rendered.empty() ? "" : ", ") + std::to_string(width);

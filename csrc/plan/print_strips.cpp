@@ -43,6 +43,9 @@ class Printer {
                 case Step::Kind::stage:
                     print_stage(plan_.stages[step.stage]);
                     break;
+                case Step::Kind::reduction:
+                    line("in memory: " + print_inst(kernel_, kernel_.inst(step.inst)));
+                    break;
                 case Step::Kind::control:
                     print_control(step);
                     break;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/movement.h"
+
 namespace mytriton {
 
 namespace {
@@ -116,7 +118,9 @@ class Finisher {
             }
             InstId id = *facts_.definition(value);
             if (!needs.insert(id).second) continue;
-            const std::vector<Value>& operands = kernel_.inst(id).operands;
+            const Inst& inst = kernel_.inst(id);
+            if (is_movement(inst.op) && inst.op != Op::reshape) continue;  // they are in memory
+            const std::vector<Value>& operands = inst.operands;
             pending.insert(pending.end(), operands.begin(), operands.end());
         }
         for (InstId id : needs) found.push_back(kernel_.inst(id).result());

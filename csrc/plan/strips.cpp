@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "ir/movement.h"
 #include "ir/range.h"
 #include "plan/memory.h"
 #include "plan/stage.h"
@@ -24,6 +25,7 @@ class Planner {
         : kernel_(kernel),
           facts_(kernel),
           home_(kernel.value_count(), -1),
+          stored_(kernel.value_count(), false),
           cheap_(kernel.value_count(), false) {}
 
     StripPlan run() {
@@ -43,11 +45,13 @@ class Planner {
     // The steps of a region, which ends by moving what it yields to these slots.
     Steps place_region(RegionId region, const std::vector<size_t>& slots = {}) {
         Steps steps;
+        std::set<uint32_t> outer = in_memory_;
         std::swap(steps, steps_);
         const std::vector<InstId>& insts = kernel_.region(region).insts;
         for (InstId id : insts) place(id);
         if (!slots.empty()) place_moves(kernel_.inst(insts.back()).operands, 0, slots);
         close();
+        in_memory_ = std::move(outer);
         std::swap(steps, steps_);
         return steps;
     }
@@ -60,6 +64,8 @@ class Planner {
         bool reduce = info(inst.op).kind == OpKind::reduce;
         bool block = std::ranges::any_of(inst.results, [&](Value v) { return is_block(v); }) ||
                      std::ranges::any_of(inst.operands, [&](Value v) { return is_block(v); });
+        if (moves_lanes(inst)) return place_movement(inst);
+        if (inst.find_attr(AttrKey::axis) && reduce) return place_reduction(id);
         bool reports = takes_text(inst.op);
         plan_.reports |= reports;
         // Lines come in program order: a stage reports at most once, and not before a scalar.
@@ -71,6 +77,52 @@ class Planner {
             !is_costly(inst) && std::ranges::all_of(inst.operands, [&](Value v) {
                 return !is_block(v) || cheap_[v.index];
             });
+    }
+
+    // --- lanes that meet other lanes: what they come from has to be in memory before
+    // --------------
+
+    static bool moves_lanes(const Inst& inst) {
+        return is_movement(inst.op) && inst.op != Op::reshape;
+    }
+
+    // Each strip then takes its lanes from there.
+    void place_movement(const Inst& inst) {
+        for (Value operand : inst.operands) keep_in_memory(operand);
+        close();
+        if (inst.operands.size() > 1) return;
+        LaneMap map = lane_map(inst.op, inst.attrs, kernel_.type(inst.operands[0]),
+                               kernel_.type(inst.result()));
+        cheap_[inst.result().index] = map.is_uniform(kStrip) || map.is_consecutive(kStrip);
+    }
+
+    void place_reduction(InstId id) {
+        const Inst& inst = kernel_.inst(id);
+        keep_in_memory(inst.operands[0]);
+        close();
+        Value result = inst.result();
+        stored_[result.index] = true;
+        in_memory_.insert(result.index);
+        plan_.buffers.push_back({result, take_scratch(kernel_.type(result))});
+        plan_.cost_per_program += kernel_.type(inst.operands[0]).lanes() * trips_;
+        steps_.push_back({Step::Kind::reduction, id});
+    }
+
+    void keep_in_memory(Value value) {
+        if (!in_memory_.insert(value.index).second || stored_[value.index]) return;
+        bool in_slot = plan_.slot_of[value.index] >= 0;
+        bool elsewhere = home_[value.index] >= 0 && !cheap_[value.index] && !in_open_stage(value);
+        if (elsewhere && !in_slot)
+            leave_in_buffer(plan_.stages[home_[value.index]], value);
+        else
+            leave_in_buffer(place_effect({value}, kernel_.type(value).lanes(), nullptr), value);
+    }
+
+    void leave_in_buffer(Stage& stage, Value value) {
+        if (std::ranges::find(stage.to_buffer, value) != stage.to_buffer.end()) return;
+        stage.to_buffer.push_back(value);
+        if (std::ranges::find(plan_.buffers, value, &Buffer::value) == plan_.buffers.end())
+            plan_.buffers.push_back({value, take_scratch(kernel_.type(value))});
     }
 
     // --- ops with regions ------------------------------------------------------------------------
@@ -109,7 +161,8 @@ class Planner {
         while (!used.empty()) {
             Value value = used.back();
             used.pop_back();
-            if (!is_block(value) || inside.contains(value.index) || home_[value.index] >= 0)
+            if (!is_block(value) || inside.contains(value.index) || home_[value.index] >= 0 ||
+                stored_[value.index])
                 continue;
             std::optional<InstId> id = facts_.definition(value);
             if (!id || plan_.slot_of[value.index] >= 0) continue;
@@ -263,6 +316,10 @@ class Planner {
                 needs.slots.push_back(value);
                 continue;
             }
+            if (stored_[value.index]) {
+                needs.buffered.push_back(value);
+                continue;
+            }
             InstId id = *facts_.definition(value);
             bool elsewhere = home_[value.index] >= 0;
             // A moved pointer is no value of its own, only part of the addresses that use it.
@@ -272,6 +329,7 @@ class Planner {
                 continue;
             }
             if (!closure.insert(id).second) continue;
+            if (moves_lanes(kernel_.inst(id))) continue;  // its operands are in memory
             const std::vector<Value>& its = kernel_.inst(id).operands;
             pending.insert(pending.end(), its.begin(), its.end());
         }
@@ -312,10 +370,7 @@ class Planner {
     void take_from_buffer(Stage& stage, Value value) {
         if (!in_stage_.insert(value.index).second) return;
         stage.from_buffer.push_back(value);
-        std::vector<Value>& left = plan_.stages[home_[value.index]].to_buffer;
-        if (std::ranges::find(left, value) != left.end()) return;
-        left.push_back(value);
-        plan_.buffers.push_back({value, take_scratch(kernel_.type(value))});
+        if (!stored_[value.index]) leave_in_buffer(plan_.stages[home_[value.index]], value);
     }
 
     int64_t take_scratch(Type block) {
@@ -335,10 +390,12 @@ class Planner {
     const Kernel& kernel_;
     Facts facts_;
     StripPlan plan_;
-    std::vector<int> home_;    // by value: the stage that first computed it
-    std::vector<bool> cheap_;  // by value: index arithmetic, not worth a buffer
-    Steps steps_;              // of the region that is being placed
-    int64_t trips_ = 1;        // how often it is taken to run
+    std::vector<int> home_;         // by value: the stage that first computed it
+    std::vector<bool> stored_;      // by value: a reduction step leaves it in its buffer
+    std::set<uint32_t> in_memory_;  // values whose buffers hold them here
+    std::vector<bool> cheap_;       // by value: index arithmetic, not worth a buffer
+    Steps steps_;                   // of the region that is being placed
+    int64_t trips_ = 1;             // how often it is taken to run
     bool open_ = false;
     std::set<uint32_t> in_stage_;
     std::set<uint32_t> pending_;

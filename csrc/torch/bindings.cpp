@@ -162,6 +162,21 @@ void bind_trace(py::module_& m) {
                                    Place at) { return t.cast_to_address(pointer, to_loc(at)); })
         .def("splat", [](Trace& t, NodeId value, const std::vector<int64_t>& shape,
                          Place at) { return t.splat(value, shape, to_loc(at)); })
+        .def("reshape", [](Trace& t, NodeId value, const std::vector<int64_t>& shape,
+                           Place at) { return t.reshape(value, shape, to_loc(at)); })
+        .def("broadcast_to", [](Trace& t, NodeId value, const std::vector<int64_t>& shape,
+                                Place at) { return t.broadcast_to(value, shape, to_loc(at)); })
+        .def("permute", [](Trace& t, NodeId value, const std::vector<int64_t>& order,
+                           Place at) { return t.permute(value, order, to_loc(at)); })
+        .def("join", [](Trace& t, NodeId a, NodeId b,
+                        Place at) { return t.combine_blocks(Op::join, a, b, to_loc(at)); })
+        .def("cat", [](Trace& t, NodeId a, NodeId b,
+                       Place at) { return t.combine_blocks(Op::cat, a, b, to_loc(at)); })
+        .def("split", [](Trace& t, NodeId value, Place at) { return t.split(value, to_loc(at)); })
+        .def("reduce",
+             [](Trace& t, const std::string& op, NodeId value, std::optional<int64_t> axis,
+                bool keep_dims,
+                Place at) { return t.reduce(to_op(op), value, axis, keep_dims, to_loc(at)); })
         .def("load",
              [](Trace& t, NodeId pointer, std::optional<NodeId> mask, std::optional<NodeId> other,
                 const Attrs& attrs, Place at) {

@@ -27,6 +27,7 @@ from mytriton.language.memory import (
     load,
     store,
 )
+from mytriton.language.reductions import reduction
 from mytriton.language.static import constant_int
 from mytriton.source import caller_place
 from mytriton.traced import apply, constexpr, current_trace, node_of, tensor, unwrap
@@ -76,13 +77,8 @@ def _function(row: dict[str, Any]) -> Callable[..., tensor]:
     """The function of ``tl`` for a row: its operands by position or as x, y, z."""
     name: str = row["name"]
     names = ["x", "y", "z"][: row["operands"]]
-    if row["kind"] == "reduce":
-        names = ["input"]
 
     def function(*args: Any, **kwargs: Any) -> tensor:
-        if row["kind"] == "reduce":
-            _check_axis(name, kwargs.pop("axis", args[1] if len(args) > 1 else None))
-            args = args[:1]
         operands = dict(zip(names, args, strict=False)) | kwargs
         if len(args) > len(names) or set(operands) != set(names):
             expected = ", ".join(names)
@@ -98,17 +94,11 @@ def _function(row: dict[str, Any]) -> Callable[..., tensor]:
     return function
 
 
-def _check_axis(name: str, axis: Any) -> None:
-    if axis not in (None, 0):
-        raise CompileError(
-            f"{name}: axis must be 0 for a block of rank 1, got {axis}", caller_place()
-        )
-
-
 # From here on max, min and sum are the language's; Python's are in `builtins`.
 for _row in _C.op_rows():
     if _row["python"] == "tl" or _row["name"] in ("add", "sub", "mul"):
-        globals()[_row["name"]] = _function(_row)
+        _make = reduction if _row["kind"] == "reduce" else _function
+        globals()[_row["name"]] = _make(_row)
         if _row["name"] not in __all__:
             __all__ += [_row["name"]]
     if _row["kind"] == "reduce":  # x.sum(axis=0)
@@ -272,8 +262,10 @@ def next_power_of_2(n: int) -> int:
     return 1 << builtins.max(0, n - 1).bit_length()
 
 
-from mytriton.language import core, extra, math, random, standard, static  # noqa: E402
+from mytriton.language import core, extra, math, random, shapes, standard, static  # noqa: E402
 from mytriton.language.random import *  # noqa: E402, F403
+from mytriton.language.shapes import *  # noqa: E402, F403
 from mytriton.language.static import *  # noqa: E402, F403
 
-__all__ += ["core", "extra", "math", "random", "standard", *random.__all__, *static.__all__]
+__all__ += ["core", "extra", "math", "random", "standard", *random.__all__]
+__all__ += [*shapes.__all__, *static.__all__]

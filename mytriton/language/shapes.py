@@ -1,0 +1,189 @@
+"""What changes the shape of blocks: new axes, broadcasting, transposition, joining."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mytriton.errors import CompileError
+from mytriton.language.static import constant_int, to_tensor
+from mytriton.source import caller_place
+from mytriton.traced import tensor, unwrap
+
+__all__ = [
+    "broadcast",
+    "broadcast_to",
+    "cat",
+    "expand_dims",
+    "interleave",
+    "join",
+    "permute",
+    "ravel",
+    "reshape",
+    "split",
+    "trans",
+    "view",
+]
+
+
+def _ints(function: str, what: str, given: tuple[Any, ...]) -> list[int]:
+    """Ints known at compile time, given one by one or as one tuple or list."""
+    values = [unwrap(each) for each in given]
+    if len(values) == 1 and isinstance(values[0], tuple | list):
+        values = list(values[0])
+    return [constant_int(each, f"{function}: {what}") for each in values]
+
+
+def _axis(function: str, axis: int, rank: int) -> int:
+    if not -rank <= axis < rank:
+        raise CompileError(
+            f"{function}: axis must be {-rank} to {rank - 1}, got {axis}", caller_place()
+        )
+    return axis % rank
+
+
+def expand_dims(input: Any, axis: Any) -> tensor:
+    """`input` with new axes of size 1 at these places of the result: an int or a tuple of ints.
+
+    ``x[:, None]`` is ``expand_dims(x, 1)``. A scalar becomes a block of one lane.
+    """
+    value = to_tensor(input)
+    axes = _ints("expand_dims", "axis", (axis,))
+    rank = len(value.shape) + len(axes)
+    places = {_axis("expand_dims", each, rank) for each in axes}
+    if len(places) != len(axes):
+        raise CompileError(f"expand_dims: an axis is named twice in {tuple(axes)}", caller_place())
+    sizes = iter(value.shape)
+    shape = [1 if i in places else next(sizes) for i in range(rank)]
+    return _reshaped(value, shape) if value.shape else _filled(value, shape)
+
+
+def _filled(value: tensor, shape: list[int]) -> tensor:
+    trace = value._trace
+    return tensor(trace, trace.broadcast_to(value._node, shape, caller_place()))
+
+
+def _reshaped(value: tensor, shape: list[int]) -> tensor:
+    return tensor(value._trace, value._trace.reshape(value._node, shape, caller_place()))
+
+
+def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
+    """The lanes of `input`, counted row by row, in another shape of as many lanes.
+
+    `shape`: ints, or one tuple; one may be -1, which is then found. `can_reorder` is accepted: lanes
+    keep their order.
+    """
+    value = to_tensor(input)
+    sizes = _ints("reshape", "a size", shape)
+    unknown = [i for i, size in enumerate(sizes) if size == -1]
+    if len(unknown) > 1:
+        raise CompileError("reshape: only one size may be -1", caller_place())
+    if unknown:
+        lanes, known = 1, 1
+        for size in value.shape:
+            lanes *= size
+        for size in sizes:
+            known *= size if size != -1 else 1
+        if known < 1 or lanes % known:
+            raise CompileError(
+                f"reshape: {value!r} has no shape {tuple(sizes)}", caller_place()
+            )
+        sizes[unknown[0]] = lanes // known
+    return _reshaped(value, sizes)
+
+
+def view(input: Any, *shape: Any) -> tensor:
+    """As ``reshape``."""
+    return reshape(input, *shape)
+
+
+def ravel(input: Any, can_reorder: bool = False) -> tensor:
+    """The lanes of `input`, row by row, as a block of rank 1."""
+    return reshape(input, -1)
+
+
+def broadcast_to(input: Any, *shape: Any) -> tensor:
+    """`input` in a larger shape: axes count from the last, those of size 1 are repeated."""
+    return _filled(to_tensor(input), _ints("broadcast_to", "a size", shape))
+
+
+def broadcast(input: Any, other: Any) -> tuple[tensor, tensor]:
+    """Both in the shape that they have in common, as operators bring it about."""
+    a, b = to_tensor(input), to_tensor(other)
+    rank = max(len(a.shape), len(b.shape))
+    shapes = [(1,) * (rank - len(each.shape)) + each.shape for each in (a, b)]
+    shape = [max(sizes) for sizes in zip(*shapes, strict=True)]
+    return _filled(a, shape), _filled(b, shape)
+
+
+def permute(input: Any, *dims: Any) -> tensor:
+    """Axis i of the result is axis dims[i] of `input`; each is named once."""
+    value = to_tensor(input)
+    order = [_axis("permute", each, len(value.shape)) for each in _ints("permute", "an axis", dims)]
+    return tensor(value._trace, value._trace.permute(value._node, order, caller_place()))
+
+
+def trans(input: Any, *dims: Any) -> tensor:
+    """`input` with its axes in another order; without `dims`, with the last two exchanged."""
+    value = to_tensor(input)
+    rank = len(value.shape)
+    if dims:
+        return permute(value, *dims)
+    if rank < 2:
+        raise CompileError(f"trans: expected two or more axes, got {value!r}", caller_place())
+    return permute(value, *range(rank - 2), rank - 1, rank - 2)
+
+
+def join(a: Any, b: Any) -> tensor:
+    """`a` and `b`, of one shape, along a new last axis of size 2. Scalars make a block of 2."""
+    a, b = to_tensor(a), to_tensor(b)
+    return tensor(a._trace, a._trace.join(a._node, b._node, caller_place()))
+
+
+def split(a: Any) -> tuple[tensor, tensor]:
+    """The two halves of a block whose last axis has size 2: the opposite of ``join``."""
+    value = to_tensor(a)
+    if value.shape == (2,):  # of scalars
+        value = _reshaped(value, [1, 2])
+        one, other = value._trace.split(value._node, caller_place())
+        halves = (tensor(value._trace, one), tensor(value._trace, other))
+        return tuple(each.sum(axis=0) for each in halves)  # type: ignore[return-value]
+    one, other = value._trace.split(value._node, caller_place())
+    return tensor(value._trace, one), tensor(value._trace, other)
+
+
+def interleave(a: Any, b: Any) -> tensor:
+    """Lanes of `a` and `b` in turn along the last axis, which becomes twice as long."""
+    joined = join(a, b)
+    shape = joined.shape
+    return joined if len(shape) == 1 else reshape(joined, *shape[:-2], 2 * shape[-2])
+
+
+def cat(input: Any, other: Any, can_reorder: bool = False, dim: int = 0) -> tensor:
+    """Two blocks of rank 1, one after the other. `can_reorder` is accepted: lanes keep their order."""
+    a, b = to_tensor(input), to_tensor(other)
+    if constant_int(dim, "cat: dim") not in (0, -1):
+        raise CompileError(f"cat: dim must be 0, got {unwrap(dim)}", caller_place())
+    return tensor(a._trace, a._trace.cat(a._node, b._node, caller_place()))
+
+
+def _getitem(self: tensor, index: Any) -> tensor:
+    """``x[:, None]``: an axis for each ``:``, and a new one of size 1 for each None."""
+    keys = index if isinstance(index, tuple) else (index,)
+    keys = tuple(unwrap(each) for each in keys)
+    if any(each is not None and each != slice(None) for each in keys):
+        raise CompileError(
+            f"a block is indexed by : and None only, got {index!r}; load from a pointer, or use "
+            "tl.gather, tl.sum or tl.split",
+            caller_place(),
+        )
+    kept = sum(each is not None for each in keys)
+    if kept > len(self.shape):
+        raise CompileError(f"{self!r} has fewer axes than {index!r} names", caller_place())
+    new = [i for i, each in enumerate(keys) if each is None]
+    return expand_dims(self, tuple(new)) if new else self
+
+
+tensor.__getitem__ = _getitem  # type: ignore[attr-defined]
+tensor.T = property(trans)  # type: ignore[attr-defined]
+for _function in (expand_dims, reshape, view, ravel, broadcast_to, permute, trans, split):
+    setattr(tensor, _function.__name__, _function)
