@@ -8,6 +8,7 @@ import gc
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from mytriton.control_flow.nodes import CONTROL
 from mytriton.errors import CompileError
 from mytriton.reads import MISSING, Kind
 from mytriton.source import caller_place
@@ -42,7 +43,7 @@ class Globals(dict[str, Any]):
         self._real = real
         theirs = real.get("__builtins__", builtins)
         self._builtins: dict[str, Any] = vars(theirs) if isinstance(theirs, ModuleType) else theirs
-        self._seen: dict[str, Any] = {}
+        self._seen: dict[str, Any] = {CONTROL: recorder.control}
         load = functools.partial(recorder.import_module, real)
         # Python finds `import` this way.
         super().__init__(__builtins__=self._builtins | {"__import__": load})

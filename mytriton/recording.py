@@ -31,6 +31,8 @@ from typing import Any
 
 import torch
 
+from mytriton.control_flow.rewrite import code_of
+from mytriton.control_flow.runtime import Control
 from mytriton.dtypes import DType
 from mytriton.errors import CompileError
 from mytriton.libraries import is_library
@@ -38,7 +40,7 @@ from mytriton.proxies import Globals, ModuleProxy, SelfProxy
 from mytriton.reads import MISSING, Kind, Reads, value_key
 from mytriton.scan import Scanner
 from mytriton.source import Place, caller_place
-from mytriton.traced import TRACED_BUILTINS, constexpr, tensor
+from mytriton.traced import TRACED_BUILTINS, constexpr, note_without_source, tensor
 from mytriton.writes import load_place, refuse_writes
 
 
@@ -82,6 +84,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self.reads = Reads()
+        self.control = Control()
         self._scanner = Scanner(self.reads)
         self._wrapped: dict[int, tuple[Any, Any]] = {}  # by id; with the value, which keeps the id
         self._globals: dict[int, Globals] = {}
@@ -158,6 +161,8 @@ class Recorder:
             return functools.partial(function, *arguments, **named)
         if isinstance(value, ModuleType):
             return value if is_library(vars(value)) else ModuleProxy(self, value)
+        if value is range:
+            return TRACED_BUILTINS[range]
         if isinstance(value, type):
             self._scanner.scan(value)
             return value
@@ -220,9 +225,15 @@ class Recorder:
             (Kind.KWDEFAULTS, fn.__kwdefaults__),
         ):
             self.reads.add(kind, fn, "", value)
+        traced = code_of(fn)
+        if traced is None:
+            note_without_source(code)
+            traced = code
         cells = tuple(CellType() for _ in fn.__closure__ or ())
+        by_name = dict(zip(code.co_freevars, cells, strict=True))
+        closure = tuple(by_name[name] for name in traced.co_freevars)
         names = self.globals_of(fn.__globals__)
-        made = FunctionType(code, names, fn.__name__, None, cells or None)
+        made = FunctionType(traced, names, fn.__name__, None, closure or None)
         self._wrapped[id(fn)] = (fn, made)  # before its cells, which may lead back to it
         made.__qualname__, made.__module__ = fn.__qualname__, fn.__module__
         for name, value in fn.__dict__.items():  # attributes that someone gave it

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dis
 import inspect
-import itertools
 import linecache
 import os
 import re
@@ -26,14 +25,31 @@ def _is_ours(code: CodeType) -> bool:
     return code.co_filename.startswith(_PACKAGE)
 
 
+_Positions: TypeAlias = list[tuple[int | None, int | None, int | None, int | None]]
+
+# By id, beside the code, which keeps the id: of equal codes the positions may differ.
+_positions: dict[int, tuple[CodeType, _Positions]] = {}
+_MAX_KEPT = 64
+
+
+def _positions_of(code: CodeType) -> _Positions:
+    known = _positions.get(id(code))
+    if known is None:
+        if len(_positions) >= _MAX_KEPT:
+            _positions.clear()
+        known = _positions[id(code)] = (code, list(code.co_positions()))
+    return known[1]
+
+
 def place_in(code: CodeType, instruction: int) -> Place | None:
     """Where the instruction at this byte offset comes from; None where nothing is recorded.
 
     Under ``-X no_debug_ranges`` columns are unknown: the place is then the whole line.
     """
-    unknown = (None, None, None, None)
-    position = next(itertools.islice(code.co_positions(), instruction // 2, None), unknown)
-    line, end_line, column, end_column = position
+    positions = _positions_of(code)
+    if not 0 <= instruction // 2 < len(positions):
+        return None
+    line, end_line, column, end_column = positions[instruction // 2]
     if line is None:
         return None
     return (code.co_filename, line, end_line or line, column or 0, end_column or 0)
@@ -50,6 +66,12 @@ def _user_frame() -> FrameType | None:
     while frame is not None and _is_ours(frame.f_code):
         frame = frame.f_back
     return frame
+
+
+def user_code() -> CodeType | None:
+    """The innermost code outside this package that is being executed."""
+    frame = _user_frame()
+    return None if frame is None else frame.f_code
 
 
 def warn_user(message: str, category: type[Warning]) -> None:

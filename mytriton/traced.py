@@ -6,12 +6,13 @@ import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import CodeType
 from typing import Any
 
 from mytriton import _C
 from mytriton.dtypes import DTYPES, DType, pointer_type
 from mytriton.errors import CompileError
-from mytriton.source import Place, caller_place
+from mytriton.source import Place, caller_place, user_code
 
 
 class constexpr:
@@ -35,6 +36,11 @@ def unwrap(value: Any) -> Any:
 class _Tracing(threading.local):
     current: _C.Trace | None = None
     debug: bool = False  # the kernel's own option
+    forgotten: list[int]  # of each time that nodes were forgotten, the first of them
+    without_source: set[CodeType]  # code that was to be rewritten
+
+    def __init__(self) -> None:
+        self.forgotten, self.without_source = [], set()
 
 
 _tracing = _Tracing()
@@ -43,12 +49,38 @@ _tracing = _Tracing()
 @contextmanager
 def tracing(trace: _C.Trace, debug: bool = False) -> Iterator[None]:
     """Directs the functions of this module to `trace`, in this thread."""
-    outer = _tracing.current, _tracing.debug
-    _tracing.current, _tracing.debug = trace, debug
+    outer = dict(vars(_tracing))
+    vars(_tracing).update(current=trace, debug=debug, forgotten=[], without_source=set())
     try:
         yield
     finally:
-        _tracing.current, _tracing.debug = outer
+        vars(_tracing).clear()
+        vars(_tracing).update(outer)
+
+
+def forget_from(trace: _C.Trace, mark: Any) -> None:
+    """Brings the trace back to a mark. Values made since are refused from then on."""
+    trace.rewind(mark)
+    _tracing.forgotten.append(trace.bool_constant(True))
+    trace.rewind(mark)
+
+
+def note_without_source(code: CodeType) -> None:
+    """Says that code is traced as it is because there is no source text of it."""
+    _tracing.without_source.add(code)
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            note_without_source(each)
+
+
+def needs_source() -> str | None:
+    """What to tell the user where code that is traced as it is meets a traced value."""
+    if user_code() not in _tracing.without_source:
+        return None
+    return (
+        "branches and loops at run time need the function's source text, which cannot be read: put "
+        "the kernel into a file"
+    )
 
 
 def is_debugged() -> bool:
@@ -141,7 +173,18 @@ class tensor:
 
     def __init__(self, trace: _C.Trace, node: int) -> None:
         self._trace = trace
-        self._node = node
+        self._number = node
+        self._forgotten = len(_tracing.forgotten)
+
+    @property
+    def _node(self) -> int:
+        if any(self._number >= first for first in _tracing.forgotten[self._forgotten :]):
+            raise CompileError(
+                "a value from inside a loop at run time is used, which was kept while the loop was "
+                "traced once more; only variables that are assigned there carry values out",
+                caller_place(),
+            )
+        return self._number
 
     @property
     def dtype(self) -> DType:
@@ -199,10 +242,15 @@ class tensor:
         )
 
     def __bool__(self) -> bool:
-        raise self._no_value("use tl.where, or & | ~ in place of and, or, not and if")
+        raise self._no_value(
+            needs_source() or "use tl.where, or & | ~ in place of and, or, not and if"
+        )
 
     def __index__(self) -> int:
-        raise self._no_value("an int known at compile time is needed here: a tl.constexpr")
+        raise self._no_value(
+            "an int known at compile time is needed here: a tl.constexpr, or the variable of a "
+            "loop over tl.static_range"
+        )
 
     def __int__(self) -> int:
         raise self._no_value("use .to(tl.int32)")

@@ -38,7 +38,10 @@ def trace_kernel(
     except Exception as error:
         # The user's mistake in the kernel: a misspelt name, a type that does not fit, ...
         places = user_places(error.__traceback__)
-        wrapped = CompileError(f"{type(error).__name__}: {error}", places[0] if places else None)
+        message = f"{type(error).__name__}: {error}"
+        if isinstance(error, NameError):
+            message = recorder.control.explanation(error, error.__traceback__) or message
+        wrapped = CompileError(message, places[0] if places else None)
         wrapped.callers = places[1:]
         raise wrapped from error
     if returned is not None:

@@ -38,39 +38,6 @@ def block_to_scalar(x, n):
     tl.store(x, tl.arange(0, 8))
 
 
-def branch(x, n):
-    tl.store(x, 5.0)
-    if n > 2:
-        tl.store(x, 1.0)
-
-
-def conjunction(x, n):
-    tl.store(x, 5.0)
-    tl.store(x, 1.0, mask=n > 1 and n < 3)
-
-
-def chained(x, n):
-    tl.store(x, 5.0)
-    tl.store(x, 1.0, mask=1 < n < 3)
-
-
-def negation(x, n):
-    tl.store(x, 5.0)
-    tl.store(x, 1.0, mask=not n)
-
-
-def loop(x, n):
-    tl.store(x, 5.0)
-    while n > 0:
-        tl.store(x, 1.0)
-
-
-def counted_loop(x, n):
-    tl.store(x, 5.0)
-    for i in range(n):
-        tl.store(x + i, 1.0)
-
-
 def iteration(x, n):
     tl.store(x, 5.0)
     first, second = tl.arange(0, 2)
@@ -219,12 +186,6 @@ MISTAKES: list[tuple[Callable[..., Any], str, str]] = [
     ),
     (wrong_store_shapes, "tl.store(x + tl.arange(0, 4), tl.arange(0, 8))", "incompatible shapes"),
     (block_to_scalar, "tl.store(x, tl.arange(0, 8))", "a scalar pointer stores a scalar, got"),
-    (branch, "n > 2", f"a traced value (bool) {NO_VALUE}; use tl.where"),
-    (conjunction, "n > 1 and n < 3", NO_VALUE),
-    (chained, "1 < n < 3", NO_VALUE),
-    (negation, "not n", NO_VALUE),
-    (loop, "n > 0", f"a traced value (bool) {NO_VALUE}"),
-    (counted_loop, "range(n)", "an int known at compile time is needed here: a tl.constexpr"),
     (iteration, "first, second", "it cannot be iterated over or unpacked"),
     (python_max_of_one, "max(tl.arange(0, 4))", "it cannot be iterated over or unpacked"),
     (python_max_by_key, "max(n, 2, key=abs)", NO_VALUE),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, overload
 
+from mytriton.control_flow.ranges import LoopRange, loop_range
 from mytriton.errors import CompileError
 from mytriton.source import caller_place
 from mytriton.traced import apply, current_trace, node_of, tensor, unwrap
@@ -16,6 +18,7 @@ __all__ = [
     "max_constancy",
     "max_contiguous",
     "multiple_of",
+    "range",
     "static_assert",
     "static_print",
     "static_range",
@@ -62,7 +65,60 @@ def to_tensor(x: Any) -> tensor:
 # --- loops, checks and prints at compile time -----------------------------------------------------
 
 
-def static_range(arg1: Any, arg2: Any = None, step: Any = None) -> range:
+class _Unrolled(Sequence[int]):
+    """Python's range, but no loop at run time."""
+
+    def __init__(self, values: builtins.range) -> None:
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> _Unrolled: ...
+    def __getitem__(self, index: int | slice) -> int | _Unrolled:
+        if isinstance(index, slice):
+            return _Unrolled(self._values[index])
+        return self._values[index]
+
+    def __repr__(self) -> str:
+        return f"static_{self._values!r}"
+
+
+def range(
+    arg1: Any,
+    arg2: Any = None,
+    step: Any = None,
+    num_stages: Any = None,
+    loop_unroll_factor: Any = None,
+    disallow_acc_multi_buffer: Any = False,
+    flatten: Any = False,
+    warp_specialize: Any = False,
+    disable_licm: Any = False,
+) -> LoopRange:
+    """``range(end)`` or ``range(start, end, step)`` for a loop at run time.
+
+    Bounds are ints, known at compile time or not. The options are checked, and change nothing.
+    """
+    for name, count in (("num_stages", num_stages), ("loop_unroll_factor", loop_unroll_factor)):
+        if unwrap(count) is not None:
+            constant_int(count, f"range: {name}")
+    for name, switch in (
+        ("disallow_acc_multi_buffer", disallow_acc_multi_buffer),
+        ("flatten", flatten),
+        ("warp_specialize", warp_specialize),
+        ("disable_licm", disable_licm),
+    ):
+        if not isinstance(unwrap(switch), bool):
+            raise CompileError(
+                f"range: {name} must be True or False, got {_kind(unwrap(switch))}", caller_place()
+            )
+    return loop_range("range", arg1, arg2, step)
+
+
+def static_range(arg1: Any, arg2: Any = None, step: Any = None) -> Sequence[int]:
     """``range(end)`` or ``range(start, end, step)`` for a loop that is unrolled.
 
     The bounds must be known at compile time; the loop's variable is a Python int.
@@ -72,7 +128,7 @@ def static_range(arg1: Any, arg2: Any = None, step: Any = None) -> range:
     stride = 1 if step is None else constant_int(step, "static_range: step")
     if stride == 0:
         raise CompileError("static_range: step must not be 0", caller_place())
-    return builtins.range(first, last, stride)
+    return _Unrolled(builtins.range(first, last, stride))
 
 
 def static_assert(cond: Any, msg: Any = "") -> None:
