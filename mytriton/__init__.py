@@ -13,7 +13,7 @@ from mytriton.compiled import CompiledKernel  # noqa: E402
 from mytriton.errors import CompileError  # noqa: E402
 from mytriton.jit import JITFunction, jit  # noqa: E402
 from mytriton.language import cdiv, next_power_of_2  # noqa: E402
-from mytriton.runtime import Config, KernelInterface, heuristics  # noqa: E402
+from mytriton.runtime import Config, KernelInterface, autotune, heuristics  # noqa: E402
 
 _C.set_nvrtc_search_paths(_nvrtc.wheel_folders())
 
@@ -25,6 +25,7 @@ __all__ = [
     "Config",
     "JITFunction",
     "KernelInterface",
+    "autotune",
     "cdiv",
     "heuristics",
     "install_as_triton",

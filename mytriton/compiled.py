@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -67,6 +68,16 @@ def check_target(target: str) -> str:
     if not re.fullmatch(r"sm_\d{2,3}[af]?", target):
         raise ValueError(f"target: expected an architecture such as 'sm_90a', got {target!r}")
     return target
+
+
+def op_name_of(artifact: _C.Artifact, module: str, kernel: str) -> str:
+    """The name of a kernel's op, without the namespace."""
+    # The hash covers all that the op does and its signature, so equal names are equal ops, in
+    # this process and in torch's caches on disk.
+    identity = f"{module}\n{artifact.stage('ssa')}"
+    digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
+    name = "".join(c if c.isascii() and c.isalnum() else "_" for c in kernel)
+    return f"{name.strip('_') or 'kernel'}_{digest}"
 
 
 class CompiledKernel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +13,15 @@ class dtype:
     """An element type, e.g. ``tl.float32``. ``str`` gives Triton's short name: ``fp32``.
 
     Attributes: ``primitive_bitwidth`` and, of int types, ``int_bitwidth`` in bits; ``itemsize`` in
-    bytes, 0 for int1. The ``is_...`` methods are Triton's; there as here int1 is an unsigned int.
+    bytes, 0 for int1; of int types ``int_signedness``. The ``is_...`` methods are Triton's; there
+    as here int1 is an unsigned int.
     """
+
+    class SIGNEDNESS(enum.Enum):
+        """What ``int_signedness`` may be."""
+
+        SIGNED = 0
+        UNSIGNED = 1
 
     def __init__(self, name: str, short: str, ir: str, bits: int, kind: str = "") -> None:
         self.name = short
@@ -24,6 +32,8 @@ class dtype:
         self.itemsize = bits // 8
         if kind in ("int", "bool"):
             self.int_bitwidth = bits
+            words = self.SIGNEDNESS
+            self.int_signedness = words.SIGNED if self.is_int_signed() else words.UNSIGNED
 
     def __str__(self) -> str:
         return self.name

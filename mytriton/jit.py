@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Callable, Iterable
 from typing import Any, overload
 
@@ -18,14 +17,20 @@ from mytriton.arguments import (
     kind_of,
     kind_or_type,
 )
-from mytriton.compiled import CompiledKernel
+from mytriton.compiled import CompiledKernel, op_name_of
 from mytriton.constexprs import constexpr_key, is_itself
 from mytriton.errors import CompileError
 from mytriton.explain import dump
-from mytriton.parameters import OPTIONS, Parameter, bind, check_jit_options, parameters_of
-from mytriton.reads import Identity
+from mytriton.parameters import (
+    OPTIONS,
+    Parameter,
+    bind,
+    check_jit_options,
+    parameters_of,
+    signature_of,
+)
 from mytriton.recording import Kernel, current_recorder
-from mytriton.source import caller_place
+from mytriton.source import caller_place, text_of
 from mytriton.traced import constexpr, is_tracing, tensor, unwrap
 from mytriton.tracing import trace_kernel
 from mytriton.variants import Variant, Variants
@@ -33,9 +38,9 @@ from mytriton.variants import Variant, Variants
 Grid = int | tuple[int, ...] | Callable[[dict[str, Any]], Any]
 
 
-def _constant_in_graphs(fn: Callable[..., Any]) -> Callable[..., Any]:
-    # What torch.compiler.assume_constant_result does; that one also imports all of torch._dynamo,
-    # which takes longer than everything else here.
+def constant_in_graphs(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """What torch.compiler.assume_constant_result does; that one also imports all of torch._dynamo,
+    which takes longer than everything else here."""
     fn.__dict__["_dynamo_marked_constant"] = True
     return fn
 
@@ -59,22 +64,25 @@ class JITFunction(Kernel):
     RuntimeWarning the first time. Ops and loaded binaries stay until the process ends.
     """
 
-    def __init__(self, fn: Callable[..., Any], debug: bool = False) -> None:
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        debug: bool = False,
+        do_not_specialize: Iterable[int | str] = (),
+    ) -> None:
         functools.update_wrapper(self, fn)
         self.fn = fn
         self.debug = debug
+        self._do_not_specialize = frozenset(do_not_specialize)
         self.name: str = getattr(fn, "__name__", type(fn).__name__)
         self._read_signature()
         self._variants = Variants(self.name, lambda: self._cache.recent())
 
     def _read_signature(self) -> None:
-        self._signature = signature = _signature(self.fn)
-        self.parameters: list[Parameter] = parameters_of(self.name, self.fn)
+        self._signature = signature = signature_of(self.fn)
+        self.params: list[Parameter] = parameters_of(self.name, self.fn, self._do_not_specialize)
         self._cache = _C.LaunchCache(
-            [
-                (p.name, p.is_constexpr, p.by_position, p.by_name, ... if p.required else p.default)
-                for p in self.parameters
-            ],
+            [p.for_binding() for p in self.params],
             list(OPTIONS),
             functools.partial(self._launch, signature),
         )
@@ -93,12 +101,32 @@ class JITFunction(Kernel):
             "is the number of programs"
         )
 
+    @property
+    def arg_names(self) -> list[str]:
+        """The parameters' names; ``params`` says more of each."""
+        return [p.name for p in self.params]
+
+    @property
+    def src(self) -> str:
+        """The text of the function, from its ``def`` on. OSError where there is no source file."""
+        return text_of(self.fn)
+
     def __reduce__(self) -> str:
         # Pickled and copied as functions are: by name.
         return str(getattr(self, "__qualname__", self.name))
 
     def __repr__(self) -> str:
         return f"<mytriton.jit kernel {self.name}>"
+
+    def run(self, *args: Any, grid: Grid, warmup: bool = False, **kwargs: Any) -> Any:
+        """``kernel[grid](*args, **kwargs)``, or with `warmup` only :meth:`warmup`."""
+        if warmup:
+            return self.compile(*args, **kwargs)
+        return self[grid](*args, **kwargs)
+
+    def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> CompiledKernel:
+        """:meth:`compile`, under Triton's name. No kernel depends on its `grid`."""
+        return self.compile(*args, **kwargs)
 
     def compile(self, *args: Any, target: str | None = None, **kwargs: Any) -> CompiledKernel:
         """Compiles without running; no GPU is needed for any target.
@@ -109,12 +137,12 @@ class JITFunction(Kernel):
         one, the current CUDA device's or sm_80. A kernel with a parameter called target takes it
         from ``compile(...).for_target("sm_90a")``.
         """
-        names = [p.name for p in self.parameters]
+        names = [p.name for p in self.params]
         if target is not None and "target" in names:
             kwargs["target"], target = target, None
         bound = self._bind(args, kwargs)
         kinds = tuple(
-            kind_or_type(p.name, bound[p.name]) for p in self.parameters if not p.is_constexpr
+            kind_or_type(p.name, bound[p.name]) for p in self.params if not p.is_constexpr
         )
         compiled = self._specialise(kinds, bound, compile_only=False).compiled
         return compiled if target is None else compiled.for_target(target)
@@ -149,7 +177,7 @@ class JITFunction(Kernel):
                 f"a call without a grid, {self.name}(...), does its work there"
             )
         bound = self._bind(args, kwargs)
-        run_time = {p.name: bound[p.name] for p in self.parameters if not p.is_constexpr}
+        run_time = {p.name: bound[p.name] for p in self.params if not p.is_constexpr}
         kinds = tuple(kind_of(name, value) for name, value in run_time.items())
         check_devices(run_time)
         sizes = check_grid(grid(dict(bound)) if callable(grid) else grid)
@@ -164,17 +192,17 @@ class JITFunction(Kernel):
         given = [value for value in run_time.values() if value is not None]
         getattr(torch.ops.mytriton, name).default(*given, *sizes)
         known = signature is self._signature
-        known &= all(is_itself(bound[p.name]) for p in self.parameters if p.is_constexpr)
+        known &= all(is_itself(bound[p.name]) for p in self.params if p.is_constexpr)
         known &= not any(isinstance(each, constexpr) for each in (*args, *kwargs.values()))
         return compiled, checks if known else None
 
     def _launch_in_graph(self, grid: Any, *args: Any, **kwargs: Any) -> None:
         """A launch that torch.compile traces: it sees a call of the op, fetched by name."""
-        bound = bind(self.name, self.parameters, args, kwargs)
+        bound = bind(self.name, self.params, args, kwargs)
         run_time = []
         kinds = []
         constants = []
-        for parameter in self.parameters:
+        for parameter in self.params:
             value = bound[parameter.name]
             if parameter.is_constexpr:
                 constants.append((parameter.name, value))
@@ -186,7 +214,7 @@ class JITFunction(Kernel):
         name = self._op_name(tuple(kinds), tuple(constants))
         getattr(torch.ops.mytriton, name).default(*run_time, *sizes)
 
-    @_constant_in_graphs
+    @constant_in_graphs
     def _op_name(self, kinds: tuple[Kind, ...], constants: tuple[tuple[str, Any], ...]) -> str:
         # Only the name crosses into the graph: Dynamo cannot take the op itself from here.
         compiled = self._specialise(kinds, dict(constants), compile_only=False).compiled
@@ -194,15 +222,15 @@ class JITFunction(Kernel):
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Parameter name -> argument, in the order of the parameters."""
-        if self._signature != _signature(self.fn):  # someone gave the function another
+        if self._signature != signature_of(self.fn):  # someone gave the function another
             self._read_signature()
-        return bind(self.name, self.parameters, args, kwargs)
+        return bind(self.name, self.params, args, kwargs)
 
     def _call(self, *args: Any, **kwargs: Any) -> Any:
         """This kernel's work, as part of the one that is being traced."""
-        by_position = [p for p in self.parameters if p.by_position]
+        by_position = [p for p in self.params if p.by_position]
         given = dict(zip((p.name for p in by_position), args, strict=False)) | kwargs
-        for parameter in self.parameters:
+        for parameter in self.params:
             value = given.get(parameter.name)
             if parameter.is_constexpr and isinstance(value, tensor):
                 raise CompileError(
@@ -215,12 +243,12 @@ class JITFunction(Kernel):
     def _specialise(
         self, kinds: tuple[Kind, ...], bound: dict[str, Any], compile_only: bool
     ) -> Variant:
-        constants = {p.name: bound[p.name] for p in self.parameters if p.is_constexpr}
+        constants = {p.name: bound[p.name] for p in self.params if p.is_constexpr}
         key = (kinds, tuple(constexpr_key(*each) for each in constants.items()), compile_only)
 
         def make() -> Variant:
             trace, reads = trace_kernel(
-                self.name, self.fn, self.parameters, kinds, constants, self.debug
+                self.name, self.fn, self.params, kinds, constants, self.debug
             )
             return Variant(self._compile(trace, compile_only), reads)
 
@@ -231,24 +259,12 @@ class JITFunction(Kernel):
 
     def _compile(self, trace: _C.Trace, compile_only: bool) -> CompiledKernel:
         artifact = _C.Artifact(trace)
-        # The hash covers all that the op does and its signature, so equal names are equal ops, in
-        # this process and in torch's caches on disk.
-        identity = f"{self.__module__}\n{artifact.stage('ssa')}"
-        digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
-        name = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.name)
-        op_name = f"{name.strip('_') or 'kernel'}_{digest}"
+        op_name = op_name_of(artifact, self.__module__, self.name)
         dump(artifact, op_name)
         if compile_only:
             return CompiledKernel(artifact, self.name, None)
         artifact.register_op(op_name)
         return CompiledKernel(artifact, self.name, f"mytriton::{op_name}")
-
-
-def _signature(fn: Any) -> tuple[Any, ...]:
-    """What a function's parameters and their defaults are made of; it may be assigned to."""
-    parts = [getattr(fn, name, None) for name in ("__code__", "__defaults__")]
-    by_name = getattr(fn, "__kwdefaults__", None) or {}
-    return tuple(Identity(each) for each in (*parts, *by_name, *by_name.values()))
 
 
 @overload
@@ -274,9 +290,9 @@ def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     numbers or the alignment of pointers, and helpers are always inlined.
     """
     check_jit_options(options)
-    debug = bool(options.get("debug"))
+    debug, names = bool(options.get("debug")), options.get("do_not_specialize") or ()
     if fn is None:
-        return functools.partial(JITFunction, debug=debug)
+        return functools.partial(JITFunction, debug=debug, do_not_specialize=names)
     if not callable(fn):
         raise TypeError(f"jit: expected a function, got {type(fn).__name__}")
-    return JITFunction(fn, debug)
+    return JITFunction(fn, debug, names)

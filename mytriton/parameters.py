@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
+from mytriton.reads import Identity
 from mytriton.traced import constexpr, unwrap
 
 
@@ -15,29 +16,58 @@ def _is_constexpr(annotation: Any) -> bool:
     return annotation is constexpr
 
 
-class Parameter:
-    """One parameter of a kernel: its name, whether it is a constexpr, its default, and how it may
-    be given."""
+def _annotation(annotation: Any) -> str:
+    if annotation is inspect.Parameter.empty:
+        return ""
+    if isinstance(annotation, str):
+        return annotation.removeprefix("tl.")
+    return str(getattr(annotation, "__name__", annotation))
 
-    def __init__(self, parameter: inspect.Parameter) -> None:
+
+class Parameter:
+    """One parameter of a kernel: an element of ``kernel.params``.
+
+    `num` counts from 0; `name`, `is_constexpr`, `has_default`; `default`, without one
+    ``inspect.Parameter.empty``; `annotation`, a name such as "constexpr", without one "";
+    `do_not_specialize`, as ``@jit`` was told. `by_position` and `by_name`: how it may be given.
+    """
+
+    def __init__(self, num: int, parameter: inspect.Parameter, told: Collection[int | str]) -> None:
+        self.num = num
         self.name = parameter.name
         self.is_constexpr = _is_constexpr(parameter.annotation)
         self.default = unwrap(parameter.default)
+        self.has_default = self.default is not inspect.Parameter.empty
+        self.annotation = "constexpr" if self.is_constexpr else _annotation(parameter.annotation)
+        self.do_not_specialize = num in told or parameter.name in told
         self.by_position = parameter.kind is not parameter.KEYWORD_ONLY
         self.by_name = parameter.kind is not parameter.POSITIONAL_ONLY
 
-    @property
-    def required(self) -> bool:
-        return self.default is inspect.Parameter.empty
+    def for_binding(self) -> tuple[Any, ...]:
+        """As the launch path in C takes it; its mark of a missing default is `...`."""
+        default = self.default if self.has_default else ...
+        return (self.name, self.is_constexpr, self.by_position, self.by_name, default)
+
+    def __repr__(self) -> str:
+        return f"<parameter {self.num} {self.name}>"
 
 
-def parameters_of(name: str, fn: Callable[..., Any]) -> list[Parameter]:
+def parameters_of(
+    name: str, fn: Callable[..., Any], do_not_specialize: Collection[int | str] = ()
+) -> list[Parameter]:
     parameters = []
-    for parameter in inspect.signature(fn).parameters.values():
+    for num, parameter in enumerate(inspect.signature(fn).parameters.values()):
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise TypeError(f"{name}: a kernel has a fixed list of parameters; got '{parameter}'")
-        parameters.append(Parameter(parameter))
+        parameters.append(Parameter(num, parameter, do_not_specialize))
     return parameters
+
+
+def signature_of(fn: Any) -> tuple[Any, ...]:
+    """What a function's parameters and their defaults are made of; it may be assigned to."""
+    parts = [getattr(fn, name, None) for name in ("__code__", "__defaults__")]
+    by_name = getattr(fn, "__kwdefaults__", None) or {}
+    return tuple(Identity(each) for each in (*parts, *by_name, *by_name.values()))
 
 
 # --- options of a launch -------------------------------------------------------------------------
@@ -129,7 +159,7 @@ def bind(
         given[name] = value
     bound = {}
     for parameter in parameters:
-        if parameter.name not in given and parameter.required:
+        if parameter.name not in given and not parameter.has_default:
             raise TypeError(f"{kernel}: argument '{parameter.name}' is missing")
         bound[parameter.name] = unwrap(given.get(parameter.name, parameter.default))
     return bound

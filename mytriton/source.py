@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dis
+import inspect
 import itertools
 import linecache
 import os
+import re
 import sys
+import textwrap
 import unicodedata
 import warnings
 from collections import Counter
 from types import CodeType, FrameType, TracebackType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 # (file, line, end_line, col, end_col); lines count from 1, columns from 0 in UTF-8 bytes.
 Place: TypeAlias = tuple[str, int, int, int, int]
@@ -91,6 +94,13 @@ def return_place(code: CodeType) -> Place | None:
                 return place_in(code, each.offset)
         previous = each
     return None
+
+
+def text_of(fn: Any) -> str:
+    """A function's source without what precedes its ``def``; OSError where there is none."""
+    text = textwrap.dedent(inspect.getsource(fn))
+    start = re.search(r"^(async )?def\s", text, re.MULTILINE)
+    return text[start.start() :] if start else text  # a lambda has none
 
 
 def _blank(text: str) -> str:

@@ -9,7 +9,9 @@ from typing import Any
 
 import torch
 
-__all__ = ["assert_close", "compare", "do_bench"]
+from mytriton.perf_report import Benchmark, Mark, perf_report
+
+__all__ = ["Benchmark", "Mark", "assert_close", "compare", "do_bench", "perf_report"]
 
 # What is overwritten between runs, to leave nothing of the inputs in caches: more than a GPU's L2,
 # and than the share of a CPU's last level that a run can count on.

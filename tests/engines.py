@@ -69,7 +69,7 @@ class OnCudaText:
             bound = inspect.signature(self.kernel.fn).bind(*args, **kwargs)
             bound.apply_defaults()
             sizes = check_grid(grid(dict(bound.arguments)) if callable(grid) else grid)
-            constants = {p.name for p in self.kernel.parameters if p.is_constexpr}
+            constants = {p.name for p in self.kernel.params if p.is_constexpr}
             given = [value for name, value in bound.arguments.items() if name not in constants]
             results = self.texts[artifact].run(sizes, *given)
             tensors = [value for value in given if isinstance(value, torch.Tensor)]

@@ -234,3 +234,18 @@ def test_a_race_of_an_atomic_and_a_plain_access_is_found() -> None:
 
     with pytest.raises(CudaError, match="race"):
         cuda_text(kernel)[4](torch.zeros(32, dtype=torch.int32), BLOCK=32)
+
+
+@mytriton.jit
+def constant_kernel(x, olds):
+    tl.store(olds, tl.atomic_add(x, 4))
+    tl.store(olds + 1, tl.atomic_cas(x + 1, 1, 4))
+
+
+@every
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_constants_take_the_pointer_s_type(dtype: torch.dtype, engine: Any) -> None:
+    x, olds = torch.tensor([0.5, 1.0], dtype=dtype), torch.zeros(2, dtype=dtype)
+    engine(constant_kernel)[(1,)](x, olds)
+    assert x.tolist() == [4.5, 4.0]
+    assert olds.tolist() == [0.5, 1.0]

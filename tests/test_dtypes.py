@@ -42,9 +42,11 @@ def test_every_type_has_its_names_and_width() -> None:
         assert (dtype.primitive_bitwidth, dtype.itemsize) == (bits, bits // 8)
         assert dtype.scalar is dtype
         if ir in FLOATS:
-            assert not hasattr(dtype, "int_bitwidth")
+            assert not hasattr(dtype, "int_bitwidth") and not hasattr(dtype, "int_signedness")
         else:
             assert dtype.int_bitwidth == bits
+            assert (dtype.int_signedness is tl.dtype.SIGNEDNESS.SIGNED) == dtype.is_int_signed()
+            assert (dtype.int_signedness is tl.dtype.SIGNEDNESS.UNSIGNED) != dtype.is_int_signed()
         assert isinstance(dtype, tl.dtype) and name in tl.__all__
 
 
@@ -82,6 +84,19 @@ def test_types_of_pointers() -> None:
     assert not (pointer.is_floating() or pointer.is_int() or pointer.is_bool())
     same = tl.pointer_type(tl.float16)
     assert pointer == same and hash(pointer) == hash(same)
+
+
+@mytriton.jit
+def signedness_kernel(x, out):
+    signed = x.dtype.element_ty.int_signedness == tl.dtype.SIGNEDNESS.SIGNED
+    tl.store(out, 1 if signed else 2)
+
+
+def test_kernels_ask_for_the_signedness() -> None:
+    out = torch.zeros(1, dtype=torch.int32)
+    for dtype, expected in ((torch.int8, 1), (torch.uint16, 2), (torch.bool, 2)):
+        signedness_kernel[1](torch.zeros(1, dtype=dtype), out)
+        assert out.item() == expected
 
 
 def test_there_is_one_object_a_type() -> None:

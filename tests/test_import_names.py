@@ -227,6 +227,7 @@ import triton.runtime.driver
 from triton.language.extra import libdevice
 from triton.language.extra.cuda import libdevice as older
 from triton.language.standard import _log2
+from triton.runtime.autotuner import Autotuner, autotune
 from triton.runtime.jit import JITFunction
 from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -252,6 +253,7 @@ x = torch.randn(100)
 assert torch.equal(for_triton.run(x), (x * 7).round().abs())
 assert for_triton.triton is mytriton and for_triton.tl is mytriton.language
 assert isinstance(for_triton.kernel.fn, mytriton.JITFunction)
+assert for_triton.autotune is for_triton.triton.autotune is mytriton.autotune
 """
 
 

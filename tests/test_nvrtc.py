@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -72,8 +73,8 @@ def compile_all(src: str, name: str, architectures: Sequence[str] = ARCHITECTURE
 @pytest.mark.parametrize("kernel", [add_kernel, relu_kernel, leaky_relu_kernel, sigmoid_kernel])
 def test_seed_kernels(kernel: triton.JITFunction) -> None:
     x = np.zeros(4, np.float32)
-    arrays = [x] * sum(p.name in ("x", "y", "out") for p in kernel.parameters)
-    scalars = [4, 0.1][: len(kernel.parameters) - len(arrays) - 1]
+    arrays = [x] * sum(p.name in ("x", "y", "out") for p in kernel.params)
+    scalars = [4, 0.1][: len(kernel.params) - len(arrays) - 1]
     compile_all(kernel[1](*arrays, *scalars, BLOCK=256).cuda_src, kernel.name)
 
 
@@ -94,6 +95,17 @@ def test_every_row_and_every_cast(element: str) -> None:
     compile_all(compiled.cuda_src, "rows_kernel")
     compile_all(casts_kernel.compile(tensor, "*fp64", BLOCK=64).cuda_src, "casts_kernel")
     compile_all(casts_kernel.compile(tensor, "*i8", BLOCK=64).cuda_src, "casts_kernel")
+
+
+GOLDEN = sorted((Path(__file__).parent / "ir" / "cuda").glob("*.mt"))
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=[path.stem for path in GOLDEN])
+def test_golden_files(path: Path) -> None:
+    """Among them branches and loops of every form."""
+    _, _, text = path.read_text().partition("; ---\n")
+    if text:
+        compile_all(text, path.stem)
 
 
 def test_an_error_shows_the_cuda_line() -> None:

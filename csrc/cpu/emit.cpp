@@ -1,11 +1,11 @@
 // The host emitter. Scalars are C++ scalars; a block is one vector of kLanes lanes at a time, and a
 // stage's strips are printed twice: the interior with plain vector moves, the edge under masks and,
-// where indices wrap around, lane by lane.
+// where indices wrap around, lane by lane. Regions are loops and branches of C++.
 #include "cpu/emit.h"
 
 #include <algorithm>
 
-#include "cpu/emit_inst.h"
+#include "cpu/emit_stage.h"
 #include "ir/literal.h"
 
 namespace mytriton {
@@ -17,9 +17,9 @@ namespace {
 // The first line of a text whose vectors are to fill a register in f64.
 constexpr std::string_view kF64Define = "#define MYTRITON_F64\n";
 
-class Emitter : public InstEmitter {
+class Emitter : public StageEmitter {
   public:
-    using InstEmitter::InstEmitter;
+    using StageEmitter::StageEmitter;
 
     SourceText run() {
         if (plan_.computes_f64) out_.add(std::string(kF64Define));
@@ -34,19 +34,8 @@ class Emitter : public InstEmitter {
         emit_buffers();
         line("for (long long mt_program = mt_first; mt_program < mt_last; ++mt_program) {");
         ++depth_;
-        for (const Step& step : plan_.steps) {
-            switch (step.kind) {
-                case Step::Kind::scalar:
-                    emit(step.inst, Part::scalar);
-                    break;
-                case Step::Kind::lane0:
-                    emit(step.inst, Part::lane0);
-                    break;
-                case Step::Kind::stage:
-                    emit_stage(plan_.stages[step.stage]);
-                    break;
-            }
-        }
+        emit_slots();
+        emit_steps(plan_.steps);
         --depth_;
         line("}");
         --depth_;
@@ -82,109 +71,133 @@ class Emitter : public InstEmitter {
         }
     }
 
-    std::string buffer_name(Value value) const {
-        return "mt_buffer" + std::to_string(kernel_.data(value).number);
-    }
-
-    // --- stages ----------------------------------------------------------------------------------
-
-    void emit_stage(const Stage& stage) {
-        for (InstId id : reductions(stage)) declare_result(kernel_.inst(id));
-        line("{");
-        ++depth_;
-        for (InstId id : reductions(stage)) declare_partials(kernel_.inst(id));
-        int64_t whole_strips = stage.width / kStrip * kStrip;
-        if (!stage.bound.empty() || !stage.contiguous.empty()) {
-            emit_bounds(stage);
-            emit_strips(stage, Part::interior, "0", "mt_inner");
-            emit_strips(stage, Part::edge, "mt_inner", "mt_outer");
-        } else {  // every lane takes its own way already: only a last, partial strip differs
-            std::string inner = std::to_string(whole_strips), outer = std::to_string(stage.width);
-            if (whole_strips > 0) emit_strips(stage, Part::interior, "0", inner);
-            if (whole_strips < stage.width) emit_strips(stage, Part::edge, inner, outer);
+    void emit_slots() {
+        for (size_t i = 0; i < plan_.slots.size(); ++i) {
+            const Slot& slot = plan_.slots[i];
+            Type type = kernel_.type(slot.value);
+            std::string name = "mt_slot" + std::to_string(i);
+            int64_t lanes = (type.lanes() + kStrip - 1) / kStrip * kStrip;
+            std::string element = Speller::lane_type(lane_scalar(type));
+            line(slot.in_registers ? Speller::vector_type(lane_scalar(type)) + " " + name + "[" +
+                                         std::to_string(lanes) + " / kLanes];"
+                                   : element + "* const " + name + " = (" + element +
+                                         "*)(mt_scratch + " + std::to_string(slot.offset) + ");");
         }
-        for (InstId id : reductions(stage)) combine_partials(kernel_.inst(id));
-        --depth_;
-        line("}");
     }
 
-    std::vector<InstId> reductions(const Stage& stage) const {
-        std::vector<InstId> found;
-        for (InstId id : stage.body)
-            if (info(kernel_.inst(id).op).kind == OpKind::reduce) found.push_back(id);
-        return found;
-    }
-
-    // mt_inner: where the interior ends, a multiple of the strip. mt_outer: where the edge ends.
-    // mt_wraps: an index passes 2**31 within the block, so that lanes are not consecutive.
-    void emit_bounds(const Stage& stage) {
-        std::string width = std::to_string(stage.width);
-        line("long long mt_bound = " + width + ";");
-        for (const PrefixTest& test : stage.bound)
-            line("mt_bound = lanes_below(" + spell_.scalar(test.bound) + ", " +
-                 spell_.lane0(test.index) + ", " + (test.inclusive ? "true" : "false") +
-                 ", mt_bound);");
-        std::string wraps;
-        for (Value index : stage.may_wrap) {
-            Scalar scalar = kernel_.type(index).scalar();
-            wraps += (wraps.empty() ? "" : " || ") + spell_.lane0(index) + " > " +
-                     spell_cxx(scalar, largest_int(scalar)) + " - " +
-                     std::to_string(stage.width - 1);
+    void emit_steps(const Steps& steps) {
+        for (const Step& step : steps) {
+            switch (step.kind) {
+                case Step::Kind::scalar:
+                    if (kernel_.inst(step.inst).op == Op::condition)
+                        emit_condition(kernel_.inst(step.inst));
+                    else
+                        emit(step.inst, Part::scalar);
+                    break;
+                case Step::Kind::lane0:
+                    if (plan_.slot_of[step.value.index] >= 0)
+                        declare(step.value, Part::lane0, slot_lane0(step.value));
+                    else
+                        emit(*facts_.definition(step.value), Part::lane0);
+                    break;
+                case Step::Kind::stage:
+                    emit_stage(plan_.stages[step.stage]);
+                    break;
+                case Step::Kind::control:
+                    emit_control(step);
+                    break;
+            }
         }
-        line("const bool mt_wraps = " + wraps + ";");
-        line("const long long mt_inner = mt_wraps ? 0 : mt_bound & -" + std::to_string(kStrip) +
-             ";");
-        line("const long long mt_outer = " +
-             (stage.stops_at_bound ? "mt_wraps ? " + width + " : mt_bound;" : width + ";"));
     }
 
-    void emit_strips(const Stage& stage, Part part, const std::string& from,
-                     const std::string& to) {
-        partial_ = part == Part::edge && stage.width % kStrip != 0;
-        line("for (long long mt_strip = " + from + "; mt_strip < " + to +
-             "; mt_strip += " + std::to_string(kStrip) + ") {");
+    // --- ops with regions: what they carry and give as scalars is assigned to, blocks are in slots
+    // -
+
+    void emit_control(const Step& step) {
+        const Inst& inst = kernel_.inst(step.inst);
+        bool is_if = inst.op == Op::if_;
+        size_t first = inst.op == Op::for_ ? kForInits : 0;
+        for (size_t i = 0; i < inst.results.size(); ++i) {
+            Value result = inst.results[i];
+            if (kernel_.type(result).is_block()) continue;
+            std::string init = is_if ? "" : " = " + spell_.scalar(inst.operands[first + i]);
+            line_at(inst, scalar_type(result) + " " + spell_.name(result) + init + ";");
+        }
+        if (is_if) line_at(inst, "if (" + spell_.scalar(inst.operands[0]) + ") {");
+        if (inst.op == Op::while_) line_at(inst, "while (true) {");
+        if (inst.op == Op::for_) open_for(inst);
         ++depth_;
-        line("#pragma GCC unroll 4");
-        line("for (int mt_part = 0; mt_part < kPartials; ++mt_part) {");
-        ++depth_;
-        line("const long long mt_lane = mt_strip + mt_part * kLanes;");
-        if (partial_)
-            line("const i32v mt_exists = iota() + (int)mt_lane < " + std::to_string(stage.width) +
-                 ";");
-        for (Value value : stage.from_buffer)
-            declare_vector(value, "load<" + Speller::vector_type(lane_scalar(kernel_.type(value))) +
-                                      ">(" + buffer_name(value) + " + mt_lane)");
-        stage_ = &stage;
-        for (InstId id : stage.body) emit(id, part);
-        for (Value value : stage.to_buffer)
-            line("store(" + buffer_name(value) + " + mt_lane, " + spell_.vector(value) + ");");
-        --depth_;
-        line("}");
+        emit_block(inst, step, 0);
+        if (is_if && !(step.blocks[1].empty() && inst.results.empty())) {
+            --depth_;
+            line("} else {");
+            ++depth_;
+            emit_block(inst, step, 1);
+        }
         --depth_;
         line("}");
     }
 
-    // --- reductions ------------------------------------------------------------------------------
-
-    void declare_result(const Inst& inst) {
-        line(std::string(info(kernel_.type(inst.result()).scalar()).cxx) + " " +
-             spell_.name(inst.result()) + ";");
+    void emit_block(const Inst& inst, const Step& step, size_t which) {
+        const Region& region = kernel_.region(inst.regions[which]);
+        size_t skipped = region.args.size() - (inst.op == Op::if_ ? 0 : inst.results.size());
+        if (inst.op != Op::if_)
+            for (size_t i = 0; i < inst.results.size(); ++i)
+                if (Value arg = region.args[skipped + i]; !kernel_.type(arg).is_block())
+                    declare(arg, Part::scalar, spell_.name(inst.results[i]));
+        emit_steps(step.blocks[which]);
+        const Inst& yield = kernel_.inst(region.insts.back());
+        for (size_t i = 0; i < inst.results.size(); ++i)
+            if (!kernel_.type(inst.results[i]).is_block())
+                line_at(inst, spell_.name(inst.results[i]) + " = " +
+                                  spell_.scalar(yield.operands[i]) + ";");
     }
 
-    void declare_partials(const Inst& inst) {
-        Type type = kernel_.type(inst.result());
-        std::string combine =
-            substitute(expression(info(inst.op).combine, type.scalar()), "a", "b");
-        line("const auto mt_join" + suffix(inst) + " = [](auto a, auto b) { return " + combine +
-             "; };");
-        line(Speller::vector_type(type.scalar()) + " mt_partial" + suffix(inst) + "[kPartials];");
-        line("for (auto& mt_each : mt_partial" + suffix(inst) + ") mt_each = " + identity(inst) +
-             ";");
+    // A counter that cannot pass the largest int: by the index itself where the step is 1, in 64
+    // bits for what is narrower, else by the number of rounds.
+    void open_for(const Inst& inst) {
+        Value index = kernel_.region(inst.regions[0]).args[0];
+        Scalar scalar = kernel_.type(index).scalar();
+        std::string type = scalar_type(index), name = spell_.name(index);
+        std::string start = spell_.scalar(inst.operands[0]), stop = spell_.scalar(inst.operands[1]);
+        std::string step = spell_.scalar(inst.operands[2]);
+        std::string number = std::to_string(kernel_.data(index).number);
+        int64_t by = kernel_.is_constant(inst.operands[2])
+                         ? signed_value(scalar, kernel_.data(inst.operands[2]).bits)
+                         : 0;
+        bool down = by < 0 && !info(scalar).is_unsigned();
+        if (by == 1 || (by == -1 && down))
+            return line_at(inst, "for (" + type + " " + name + " = " + start + "; " + name +
+                                     (down ? " > " : " < ") + stop + "; " + (down ? "--" : "++") +
+                                     name + ") {");
+        if (by != 0 && info(scalar).bytes < 8) {
+            std::string wide = "mt_index" + number;
+            line_at(inst, "for (long long " + wide + " = " + start + "; " + wide +
+                              (down ? " > " : " < ") + stop + "; " + wide + " += " + step + ") {");
+        } else {
+            line_at(inst, type + " mt_index" + number + " = " + start + ";");
+            line_at(inst, "for (unsigned long long mt_trips" + number + " = trip_count(" + start +
+                              ", " + stop + ", " + step + "); mt_trips" + number +
+                              " > 0; --mt_trips" + number + ", mt_index" + number + " += " + step +
+                              ") {");
+        }
+        ++depth_;
+        line_at(inst, "const " + type + " " + name + " = (" + type + ")mt_index" + number + ";");
+        --depth_;
     }
 
-    void combine_partials(const Inst& inst) {
-        line(spell_.name(inst.result()) + " = halve(mt_partial" + suffix(inst) + ", mt_join" +
-             suffix(inst) + ");");
+    void emit_condition(const Inst& inst) {
+        line_at(inst, "if (!" + spell_.scalar(inst.operands[0]) + ") break;");
+    }
+
+    std::string scalar_type(Value value) const {
+        return std::string(info(kernel_.type(value).scalar()).cxx);
+    }
+
+    void line_at(const Inst& inst, const std::string& text) {
+        loc_ = inst.loc;
+        line(text);
+        loc_ = 0;
     }
 };
 

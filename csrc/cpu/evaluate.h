@@ -15,8 +15,8 @@ namespace mytriton {
 // Reductions: 16 partial results start as the identity; lane k joins partial k % 16 in lane order;
 // then partial k joins partial k + 8, then k + 4, k + 2, k + 1.
 //
-// With the environment variable MYTRITON_MAX_STEPS a call that runs more instructions than that ends
-// with a RuntimeError, which names the line that it was at.
+// With the environment variable MYTRITON_MAX_STEPS a call that runs more instructions than that
+// ends with a RuntimeError, which names the line that it was at.
 //
 // `print` gets each line that the kernel prints.
 void evaluate(const Kernel& legal, const int64_t* args, const int64_t* grid, int64_t first,

@@ -97,8 +97,14 @@ template <Vector Offset>
 // Atomics, in ascending order of lanes. `update(old, value)` is what is to be there afterwards. All
 // are sequentially consistent, which is at least what any `sem` asks for.
 
+// An operand that is converted to what the pointer says: of halves, constants are spelled as ints.
+template <class T>
+struct Pointed {
+    using type = T;
+};
+
 template <class T, class Update>
-[[gnu::always_inline]] inline T atomic_rmw(T* at, T value, Update update) {
+[[gnu::always_inline]] inline T atomic_rmw(T* at, typename Pointed<T>::type value, Update update) {
     T old = *at, next;
     do {
         next = update(old, value);
@@ -109,7 +115,8 @@ template <class T, class Update>
 
 // Compares bits, so that a NaN is found and -0.0 is not 0.0.
 template <class T>
-[[gnu::always_inline]] inline T atomic_cas(T* at, T compare, T value) {
+[[gnu::always_inline]] inline T atomic_cas(T* at, typename Pointed<T>::type compare,
+                                           typename Pointed<T>::type value) {
     __atomic_compare_exchange(at, &compare, &value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     return compare;
 }

@@ -1,67 +1,41 @@
-// The CUDA emitter: one C++ scalar per thread for every SSA value.
+// The CUDA emitter: one C++ variable per thread for every SSA value, a block of C++ for a region.
 #include "cuda/emit.h"
 
-#include "cuda/atomics.h"
-#include "cuda/device.h"
+#include "cuda/emit_inst.h"
 #include "cuda/replace.h"
 #include "ir/literal.h"
-#include "ir/names.h"
-#include "plan/facts.h"
 
 namespace mytriton {
 
 namespace {
 
-// In-warp tree by shuffles, one shared word a warp, one barrier; every thread then combines the
-// words in order, so that all hold the same result. Each reduction has a buffer of its own, which
-// is why no second barrier is needed.
-constexpr std::string_view kReduce = R"(static __device__ $T $name($T value, $T* warps) {
-    const int lane = threadIdx.x % 32;
-    const int warp = threadIdx.x / 32;
-    const int width = $threads - warp * 32 < 32 ? $threads - warp * 32 : 32;
-    const unsigned active = 0xffffffffu >> (32 - width);
-    for (int step = 16; step > 0; step /= 2) {
-        const $T other = __shfl_down_sync(active, value, step);
-        if (lane + step < width) {
-            value = $value_other;
-        }
+// How many indices a range has; see range.h. The first serves all types but u64.
+constexpr std::string_view kTrips =
+    R"(static __device__ unsigned long long mt_trips_i64(long long start, long long stop,
+                                                  long long step) {
+    if (step == 0 || (step > 0 ? start >= stop : start <= stop)) {
+        return 0;
     }
-    if (lane == 0) {
-        warps[warp] = value;
-    }
-    __syncthreads();
-    value = warps[0];
-    for (int i = 1; i < $warps; ++i) {
-        const $T other = warps[i];
-        value = $value_other;
-    }
-    return value;
+    const unsigned long long up = (unsigned long long)stop - (unsigned long long)start;
+    const unsigned long long size = step;
+    return step > 0 ? (up - 1) / size + 1 : (0 - up - 1) / (0 - size) + 1;
+}
+)";
+constexpr std::string_view kUnsignedTrips =
+    R"(static __device__ unsigned long long mt_trips_u64(unsigned long long start,
+                                                  unsigned long long stop,
+                                                  unsigned long long step) {
+    return step == 0 || start >= stop ? 0 : (stop - start - 1) / step + 1;
 }
 )";
 
-// As the contents of a C++ string literal.
-std::string cxx_escaped(const std::string& text) {
-    std::string out;
-    for (char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c == '\n' ? "\\n" : std::string(1, c);
-    }
-    return out;
-}
-
-class Emitter {
+class Emitter : public CudaInstEmitter {
   public:
-    Emitter(const Kernel& kernel, const LanePlan& plan)
-        : kernel_(kernel), plan_(plan), facts_(kernel) {
-        std::vector<std::string> names;
-        for (const Param& param : kernel.params()) names.push_back(param.name);
-        names_ = cxx_names(names);
-        names_.insert(names_.begin(), cuda_function_name(kernel.name()));
-    }
+    using CudaInstEmitter::CudaInstEmitter;
 
     SourceText run() {
         for (const Param& param : kernel_.params()) define_type(param.type.scalar(), helpers_);
-        for (const LaneStep& step : plan_.steps) emit(step);
+        emit_block(plan_.steps);
         SourceText out;
         for (const std::string& helper : helpers_) out.add(helper + "\n");
         out.add("extern \"C\" __global__\nvoid " + names_[0] + "(" + signature() + ") {\n");
@@ -99,233 +73,144 @@ class Emitter {
         return out;
     }
 
-    std::string text(Value value) const {
-        const ValueData& data = kernel_.data(value);
-        switch (data.kind) {
-            case ValueKind::result:
-            case ValueKind::block_arg:
-                return "v" + std::to_string(data.number);
-            case ValueKind::param:
-                return names_[data.number + 1];
-            case ValueKind::constant:
-                return spell_cxx(data.type.scalar(), data.bits);
-        }
-        return "";
-    }
-
-    void assign(const Inst& inst, const std::string& expression) {
-        Type type = kernel_.type(inst.result());
-        define_type(type.scalar(), helpers_);
-        std::string spelled = type.is_pointer() ? std::string(info(type.scalar()).cxx_memory) + "*"
-                                                : std::string(info(type.scalar()).cxx);
-        body_.add("    " + spelled + " " + text(inst.result()) + " = " + expression + ";\n",
-                  inst.loc);
-    }
-
-    // base[offset]. Constant offsets are added as they are, others in 64 bits: their sum may pass
-    // what an int holds.
-    std::string element(Value pointer) const {
-        Address address = facts_.address(pointer);
-        bool wide = false;
-        int64_t sum = 0;
-        for (Value offset : address.offsets) {
-            const ValueData& data = kernel_.data(offset);
-            bool narrow = data.type.is(Scalar::i32);
-            if (narrow && kernel_.is_constant(offset)) sum += from_bits<int32_t>(data.bits);
-            wide |= !narrow || !kernel_.is_constant(offset) || sum != static_cast<int32_t>(sum);
-        }
-        wide &= address.offsets.size() > 1;
-        std::string index;
-        for (Value offset : address.offsets) {
-            if (index.empty())
-                index = (wide ? "(long long)" : "") + text(offset);
-            else
-                index = "(" + index + " + " + text(offset) + ")";
-        }
-        return text(address.base) + "[" + (index.empty() ? "0" : index) + "]";
-    }
-
-    std::string pure_expression(const Inst& inst) {
-        Type computed = kernel_.type(inst.operands[info(inst.op).first_value()]);
-        std::string operands[3];
-        for (size_t i = 0; i < inst.operands.size(); ++i) operands[i] = text(inst.operands[i]);
-        return device_expression(inst.op, computed.scalar(), !facts_.is_index(inst.result()),
-                                 operands, helpers_);
-    }
-
-    std::string reduce_expression(const Inst& inst, const LaneStep& step) {
-        const OpInfo& row = info(inst.op);
-        const ScalarInfo& scalar = info(kernel_.type(inst.result()).scalar());
-        std::string name = "mt_" + std::string(row.name) + "_" + std::string(scalar.name);
-        std::string combine =
-            device_expression(row.combine, scalar.scalar, true, {"value", "other", ""}, helpers_);
-        std::string helper = replace_all(std::string(kReduce), "$name", name);
-        helper = replace_all(helper, "$T", scalar.cxx);
-        helper = replace_all(helper, "$threads", std::to_string(plan_.threads));
-        helper = replace_all(helper, "$warps", std::to_string(plan_.warps()));
-        helpers_.insert(replace_all(helper, "$value_other", combine));
-        return name + "(" + text(inst.operands[0]) + ", mt_warps" + std::to_string(step.shared) +
-               ")";
-    }
-
-    std::string load_expression(const Inst& inst) {
-        Scalar scalar = kernel_.type(inst.result()).scalar();
-        std::string value = device_load(inst, scalar, element(inst.operands[0]), helpers_);
-        if (scalar == Scalar::boolean) value = "(" + value + " != 0)";
-        std::string mask = inst.operands[1].none() ? "true" : text(inst.operands[1]);
-        std::string other = inst.operands[2].none() ? spell_cxx(scalar, 0) : text(inst.operands[2]);
-        return "(" + mask + " ? " + value + " : " + other + ")";
-    }
-
-    void emit_store(const Inst& inst, const LaneStep& step) {
-        std::string guard = step.one_thread ? "threadIdx.x == 0" : "";
-        if (!inst.operands[2].none())
-            guard += (guard.empty() ? "" : " && ") + text(inst.operands[2]);
-        std::string write = device_store(inst, element(inst.operands[0]), text(inst.operands[1]));
-        if (!guard.empty()) write = "if (" + guard + ") {\n        " + write + "    }\n";
-        body_.add("    " + write, inst.loc);
-    }
-
-    // printf's directive for a value of this type, and the value as it takes it.
-    std::pair<std::string, std::string> printed(Value value, bool hex) {
-        Scalar scalar = kernel_.type(value).scalar();
-        const ScalarInfo& type = info(scalar);
-        if (type.is_half())
-            return {"%g", device_conversion(Op::cast, scalar, Scalar::f32, text(value), helpers_)};
-        if (type.is_float()) return {type.bytes == 8 ? "%.17g" : "%.9g", text(value)};
-        std::string size = type.bytes == 8 ? "ll" : "";
-        if (hex && type.is_int())
-            return {"0x%0" + std::to_string(2 * type.bytes) + size + "x", text(value)};
-        return {"%" + size + (type.is_unsigned() ? "u" : "d"), text(value)};
-    }
-
-    void emit_print(const Inst& inst, const LaneStep& step) {
-        std::string format =
-            "pid (%d, %d, %d) idx (" + std::string(step.one_thread ? "" : "%d") + ")";
-        std::string values = ", blockIdx.x, blockIdx.y, blockIdx.z";
-        if (!step.one_thread) values += ", threadIdx.x";
-        if (!inst.text.empty()) format += " " + replace_all(inst.text, "%", "%%");
-        for (size_t i = 0; i < inst.operands.size(); ++i) {
-            auto [directive, value] =
-                printed(inst.operands[i], inst.find_attr(AttrKey::hex).has_value());
-            format += (i == 0 ? " " : ", ") + directive;
-            values += ", " + value;
-        }
-        std::string call = "printf(\"" + cxx_escaped(format) + "\\n\"" + values + ");\n";
-        if (step.one_thread) call = "if (threadIdx.x == 0) {\n        " + call + "    }\n";
-        body_.add("    " + call, inst.loc);
-    }
-
-    void emit_assert(const Inst& inst, const LaneStep& step) {
-        std::string format = "pid (%d, %d, %d) idx (" + std::string(step.one_thread ? "" : "%d") +
-                             ") assertion failed: " + replace_all(inst.text, "%", "%%");
-        std::string values = ", blockIdx.x, blockIdx.y, blockIdx.z";
-        if (!step.one_thread) values += ", threadIdx.x";
-        std::string guard = step.one_thread ? "threadIdx.x == 0 && " : "";
-        body_.add("    if (" + guard + "!" + text(inst.operands[0]) + ") {\n        printf(\"" +
-                      cxx_escaped(format) + "\\n\"" + values + ");\n        __trap();\n    }\n",
-                  inst.loc);
-    }
-
-    void emit_atomic(const Inst& inst, const LaneStep& step) {
-        Scalar scalar = kernel_.type(inst.result()).scalar();
-        define_type(scalar, helpers_);
-        bool cas = inst.op == Op::atomic_cas;
-        std::string call = device_atomic(inst, scalar, helpers_) + "(&" +
-                           element(inst.operands[0]) + ", " + text(inst.operands[1]) +
-                           (cas ? ", " + text(inst.operands[2]) : "") + ")";
-        Value mask = cas ? Value() : inst.operands[2];
-        if (!mask.none())
-            call = "(" + text(mask) + " ? " + call + " : " + spell_cxx(scalar, 0) + ")";
-        if (!step.one_thread) return assign(inst, call);
-        std::string once = step.once < 0 ? "" : "mt_once" + std::to_string(step.once);
-        body_.add("    if (threadIdx.x == 0) {\n        " + (once.empty() ? "" : once + " = ") +
-                      call + ";\n    }\n",
-                  inst.loc);
-        if (once.empty()) return;
-        body_.add("    __syncthreads();\n", inst.loc);
-        assign(inst, once);
-    }
-
-    // A pointer as an address or as another pointer, or an address as a pointer.
-    std::string pointer_cast(const Inst& inst) const {
-        Type to = kernel_.type(inst.result());
-        Value from = inst.operands[0];
-        std::string value = kernel_.type(from).is_pointer() ? "&" + element(from) : text(from);
-        std::string type =
-            to.is_pointer() ? std::string(info(to.scalar()).cxx_memory) + "*" : "long long";
-        return "(" + type + ")" + value;
+    void emit_block(const std::vector<LaneStep>& steps) {
+        for (const LaneStep& step : steps) emit(step);
     }
 
     void emit(const LaneStep& step) {
         const Inst& inst = kernel_.inst(step.inst);
-        if (step.barrier_before) body_.add("    __syncthreads();\n", inst.loc);
-        switch (inst.op) {
-            case Op::program_id:
-                return assign(inst, "blockIdx." + axis(inst));
-            case Op::num_programs:
-                return assign(inst, "gridDim." + axis(inst));
-            case Op::arange: {
-                int64_t start = inst.attr(AttrKey::start);
-                std::string first = spell_cxx(Scalar::i32, bits_of(static_cast<int32_t>(start)));
-                return assign(inst, start == 0 ? "threadIdx.x" : "(" + first + " + threadIdx.x)");
-            }
-            case Op::cast:
-            case Op::cast_rtz:
-            case Op::bitcast: {
-                Scalar from = kernel_.type(inst.operands[0]).scalar();
-                Scalar to = kernel_.type(inst.result()).scalar();
-                return assign(
-                    inst, device_conversion(inst.op, from, to, text(inst.operands[0]), helpers_));
-            }
-            case Op::splat:
-                return assign(inst, text(inst.operands[0]));
-            case Op::ptr_cast:
-                return assign(inst, pointer_cast(inst));
-            case Op::addptr:
-                return;  // folded into the accesses that use it
-            case Op::for_:
-            case Op::if_:
-            case Op::while_:
-            case Op::condition:
-            case Op::yield:
-                return;
-            case Op::atomic_rmw:
-            case Op::atomic_cas:
-                return emit_atomic(inst, step);
-            case Op::print:
-                return emit_print(inst, step);
-            case Op::device_assert:
-                return emit_assert(inst, step);
-            case Op::load:
-                return assign(inst, load_expression(inst));
-            case Op::store:
-                return emit_store(inst, step);
-#define NA
-#define PURE(name, ...) case Op::name:
-#define REDUCE(...)
-#define STRUCTURAL(...)
-#include "ir/ops.def"
-                return assign(inst, pure_expression(inst));
-#define PURE(...)
-#define REDUCE(name, ...) case Op::name:
-#define STRUCTURAL(...)
-#include "ir/ops.def"
-#undef NA
-                return assign(inst, reduce_expression(inst, step));
+        if (inst.op == Op::if_) return emit_if(inst, step);
+        if (inst.op == Op::for_) return emit_for(inst, step);
+        if (inst.op == Op::while_) return emit_while(inst, step);
+        emit_inst(step);
+    }
+
+    // --- regions ---------------------------------------------------------------------------------
+    //
+    // What an op with regions gives is a variable that stands before it, and that the end of each
+    // region sets. Carried values are copies of it: within a round they keep their value.
+
+    void emit_if(const Inst& inst, const LaneStep& step) {
+        for (Value result : inst.results) add(type(result) + " " + text(result) + ";\n", inst.loc);
+        add("if (" + text(inst.operands[0]) + ") {\n", inst.loc);
+        emit_region(inst, step.blocks[0]);
+        if (step.blocks[1].size() > 1 || !inst.results.empty()) {
+            add("} else {\n", inst.loc);
+            emit_region(inst, step.blocks[1]);
         }
+        add("}\n", inst.loc);
     }
 
-    static std::string axis(const Inst& inst) {
-        return std::string(1, "xyz"[inst.attr(AttrKey::axis)]);
+    void emit_while(const Inst& inst, const LaneStep& step) {
+        declare_results(inst, 0);
+        add("while (true) {\n", inst.loc);
+        ++depth_;
+        copy_results(inst, 0);
+        --depth_;
+        emit_region(inst, step.blocks[0]);
+        add("}\n", inst.loc);
     }
 
-    const Kernel& kernel_;
-    const LanePlan& plan_;
-    Facts facts_;
-    std::vector<std::string> names_;  // the kernel's, then its parameters'
-    DeviceFunctions helpers_;
-    SourceText body_;
+    void emit_for(const Inst& inst, const LaneStep& step) {
+        declare_results(inst, kForInits);
+        open_for(inst);
+        ++depth_;
+        copy_results(inst, 1);
+        --depth_;
+        emit_region(inst, step.blocks[0]);
+        add("}\n", inst.loc);
+    }
+
+    void emit_region(const Inst& owner, const std::vector<LaneStep>& steps) {
+        ++depth_;
+        emit_block(steps);
+        const Inst& yield = kernel_.inst(steps.back().inst);
+        for (size_t i = 0; i < yield.operands.size(); ++i)
+            add(text(owner.results[i]) + " = " + text(yield.operands[i]) + ";\n", yield.loc);
+        --depth_;
+    }
+
+    void declare_results(const Inst& loop, size_t first_init) {
+        for (size_t i = 0; i < loop.results.size(); ++i)
+            declare(loop.results[i], text(loop.operands[first_init + i]), loop.loc);
+    }
+
+    void copy_results(const Inst& loop, size_t first_arg) {
+        const std::vector<Value>& args = kernel_.region(loop.regions[0]).args;
+        for (size_t i = 0; i < loop.results.size(); ++i)
+            declare(args[first_arg + i], text(loop.results[i]), loop.loc);
+    }
+
+    // --- indices ---------------------------------------------------------------------------------
+
+    // The loop's first line, and the index where the loop counts something else. No counter passes
+    // what its type holds.
+    void open_for(const Inst& inst) {
+        Value index = kernel_.region(inst.regions[0]).args[0];
+        Scalar scalar = kernel_.type(index).scalar();
+        std::string start = text(inst.operands[0]), stop = text(inst.operands[1]);
+        std::string number = std::to_string(kernel_.data(index).number);
+        std::optional<int64_t> step = small_step(inst);
+        auto count = [&](const std::string& type, const std::string& name) {
+            std::string compare = *step > 0 ? " < " : " > ", move = *step > 0 ? " += " : " -= ";
+            add("for (" + type + " " + name + " = " + start + "; " + name + compare + stop + "; " +
+                    name + move + std::to_string(*step > 0 ? *step : -*step) + ") {\n",
+                inst.loc);
+        };
+        if (step && has_room(inst, *step)) return count(type(index), text(index));
+        std::string value;
+        if (step && info(scalar).bytes <= 4) {
+            count("long long", "mt_i" + number);
+            value = "mt_i" + number;
+        } else {
+            value = count_trips(inst, number);
+        }
+        ++depth_;
+        declare(index, "(" + type(index) + ")" + value, inst.loc);
+        --depth_;
+    }
+
+    // A step that is known and that C++ can spell in any type.
+    std::optional<int64_t> small_step(const Inst& inst) const {
+        const ValueData& step = kernel_.data(inst.operands[2]);
+        if (step.kind != ValueKind::constant) return std::nullopt;
+        int64_t by = signed_value(step.type.scalar(), step.bits);
+        bool is_small = by != 0 && by >= -INT32_MAX && by <= INT32_MAX;
+        return is_small && (by > 0 || !info(step.type.scalar()).is_unsigned()) ? std::optional(by)
+                                                                               : std::nullopt;
+    }
+
+    // Whether the index after the last one is still within the type.
+    bool has_room(const Inst& inst, int64_t step) const {
+        if (step == 1 || step == -1) return true;
+        const ValueData& stop = kernel_.data(inst.operands[1]);
+        if (stop.kind != ValueKind::constant) return false;
+        Scalar scalar = stop.type.scalar();
+        if (info(scalar).is_unsigned()) return stop.bits <= largest_int(scalar) - (step - 1);
+        int64_t bound = signed_value(scalar, stop.bits);
+        return step > 0 ? bound <= signed_value(scalar, largest_int(scalar)) - (step - 1)
+                        : bound >= signed_value(scalar, least_int(scalar)) - (step + 1);
+    }
+
+    // Counts rounds. Gives the index, as an unsigned number that may have wrapped.
+    std::string count_trips(const Inst& inst, const std::string& number) {
+        bool wide = kernel_.type(inst.operands[0]).scalar() == Scalar::u64;
+        helpers_.insert(std::string(wide ? kUnsignedTrips : kTrips));
+        std::string bounds;
+        for (int i = 0; i < 3; ++i) bounds += (i ? ", " : "") + text(inst.operands[i]);
+        std::string trips = "mt_n" + number, trip = "mt_i" + number;
+        std::string unsigned_type(info(Scalar::u64).cxx);
+        add("const " + unsigned_type + " " + trips + " = mt_trips_" + (wide ? "u64" : "i64") + "(" +
+                bounds + ");\n",
+            inst.loc);
+        add("for (" + unsigned_type + " " + trip + " = 0; " + trip + " < " + trips + "; " + trip +
+                " += 1) {\n",
+            inst.loc);
+        auto wrapping = [&](int i) { return "(" + unsigned_type + ")" + text(inst.operands[i]); };
+        const ValueData& start = kernel_.data(inst.operands[0]);
+        bool from_zero = start.kind == ValueKind::constant && start.bits == 0;
+        return "(" + (from_zero ? "" : wrapping(0) + " + ") + trip + " * " + wrapping(2) + ")";
+    }
 };
 
 }  // namespace

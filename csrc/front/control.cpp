@@ -134,6 +134,8 @@ std::vector<NodeId> Trace::end_if(const std::vector<NodeId>& then_values,
     std::vector<NodeId> results;
     for (size_t i = 0; i < then_values.size(); ++i) {
         NodeId yes = then_values[i], no = else_values[i];
+        if (yes == kNoNode) yes = zero_in(owner, 0, no);
+        if (no == kNoNode) no = zero_in(owner, 1, yes);
         if (type(yes) != type(no))
             throw InternalError("Trace::end_if", "values of two types are merged");
         if (yes == no) {
@@ -156,6 +158,13 @@ std::vector<NodeId> Trace::end_if(const std::vector<NodeId>& then_values,
         results.push_back(give(owner, yes, no));
     }
     return results;
+}
+
+NodeId Trace::zero_in(NodeId owner, size_t arm, NodeId like) {
+    open_.push_back(graph_.nodes[owner].regions[arm]);
+    NodeId zero = zero_like(like, graph_.nodes[owner].loc);
+    open_.pop_back();
+    return zero;
 }
 
 // One more result of an if.

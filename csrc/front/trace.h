@@ -80,7 +80,8 @@ class Trace {
     // only there, and in regions within. Ends get the values that regions give, and answer with
     // those that are known afterwards; of pairs of values both have one type.
 
-    // The condition is a scalar; it holds where it is not 0.
+    // The condition is a scalar; it holds where it is not 0. Of a pair of values one may be missing
+    // (kNoNode) where nobody will look at it; it is then a zero.
     void begin_if(NodeId condition, const Loc& loc);
     void begin_else();
     std::vector<NodeId> end_if(const std::vector<NodeId>& then_values,
@@ -123,6 +124,7 @@ class Trace {
     NodeId open_op(Op op, std::vector<NodeId> operands, const Loc& loc);
     RegionId open_region(NodeId owner);
     NodeId add_arg(Type type);
+    NodeId zero_in(NodeId owner, size_t arm, NodeId like);
     NodeId give(NodeId owner, NodeId yes, NodeId no);
     NodeId add_result(NodeId owner, Type type, size_t position);
     std::vector<NodeId> init_operands(const std::vector<NodeId>& inits, const PointerForms& forms,

@@ -9,16 +9,64 @@
 
 namespace mytriton {
 
-Facts::Facts(const Kernel& kernel) : kernel_(kernel), facts_(kernel.value_count()) {
+Facts::Facts(const Kernel& kernel)
+    : kernel_(kernel), facts_(kernel.value_count()), varies_(kernel.value_count()) {
+    while (!walk(0)) {
+    }
     std::vector<InstId> order;
-    kernel.walk([&](InstId id) {
-        const Inst& inst = kernel.inst(id);
-        order.push_back(id);
-        if (!inst.regions.empty()) return;  // of what regions give nothing is known
+    kernel.walk([&](InstId id) { order.push_back(id); });
+    for (auto id = order.rbegin(); id != order.rend(); ++id) mark_data(kernel.inst(*id));
+}
+
+// Carried values are taken to keep the stride that they begin with. False where one turns out not
+// to: what was derived from it is then wrong.
+bool Facts::walk(RegionId region) {
+    for (InstId id : kernel_.region(region).insts) {
+        const Inst& inst = kernel_.inst(id);
+        bool loop = inst.op == Op::for_ || inst.op == Op::while_;
+        if (loop) {
+            size_t first = inst.op == Op::for_ ? kForInits : 0, skipped = first ? 1 : 0;
+            const std::vector<Value>& args = kernel_.region(inst.regions[0]).args;
+            for (size_t i = 0; i < inst.results.size(); ++i) {
+                Value arg = args[skipped + i];
+                facts_[arg.index] = {};
+                if (!varies_[arg.index])
+                    facts_[arg.index].stride = stride(inst.operands[first + i]);
+            }
+        }
+        for (RegionId inner : inst.regions)
+            if (!walk(inner)) return false;
+        if (loop && !settle(inst)) return false;
+        if (inst.op == Op::if_) merge(inst);
+        if (!inst.regions.empty()) continue;
         for (Value result : inst.results)
             facts_[result.index] = {stride_of(inst), has_index_leaves(inst), false, id};
-    });
-    for (auto id = order.rbegin(); id != order.rend(); ++id) mark_data(kernel.inst(*id));
+    }
+    return true;
+}
+
+bool Facts::settle(const Inst& loop) {
+    const Region& region = kernel_.region(loop.regions[0]);
+    const std::vector<Value>& yields = kernel_.inst(region.insts.back()).operands;
+    bool kept = true;
+    for (size_t i = 0; i < yields.size(); ++i) {
+        Value arg = region.args[region.args.size() - yields.size() + i];
+        if (!kernel_.type(arg).is_block() || !stride(arg)) continue;
+        if (stride(yields[i]) != stride(arg)) {
+            varies_[arg.index] = true;
+            kept = false;
+        }
+        facts_[loop.results[i].index].stride = stride(arg);
+    }
+    return kept;
+}
+
+void Facts::merge(const Inst& branch) {
+    const Inst& yes = kernel_.inst(kernel_.region(branch.regions[0]).insts.back());
+    const Inst& no = kernel_.inst(kernel_.region(branch.regions[1]).insts.back());
+    for (size_t i = 0; i < branch.results.size(); ++i)
+        if (stride(yes.operands[i]) == stride(no.operands[i]))
+            facts_[branch.results[i].index].stride = stride(yes.operands[i]);
 }
 
 std::optional<int64_t> Facts::stride(Value value) const {

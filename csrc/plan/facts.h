@@ -44,7 +44,8 @@ class Facts {
     // kernel is wrong whatever the value.
     bool is_index(Value value) const;
 
-    // The instruction that defines a result; nothing for parameters and constants.
+    // The instruction that defines a result; nothing for parameters and constants, and for what
+    // regions take and give.
     std::optional<InstId> definition(Value value) const;
 
     Address address(Value pointer) const;
@@ -59,17 +60,21 @@ class Facts {
 
   private:
     struct Fact {
-        std::optional<int64_t> stride;
+        std::optional<int64_t> stride = {};
         bool index_leaves = false;
         bool data = false;  // used for more than indexing
-        std::optional<InstId> definition;
+        std::optional<InstId> definition = {};
     };
+    bool walk(RegionId region);
+    bool settle(const Inst& loop);
+    void merge(const Inst& branch);
     std::optional<int64_t> stride_of(const Inst& inst) const;
     bool has_index_leaves(const Inst& inst) const;
     void mark_data(const Inst& inst);
 
     const Kernel& kernel_;
     std::vector<Fact> facts_;
+    std::vector<bool> varies_;  // by value: a carried one whose stride is not that of its first
 };
 
 }  // namespace mytriton

@@ -1,19 +1,105 @@
-// Decides barriers, single-thread stores and shared buffers of the lane layout.
+// Decides what one thread does for all, and which shared buffers there are.
 #include "plan/lanes.h"
 
 #include <algorithm>
 #include <set>
 
 #include "ir/print.h"
-#include "plan/memory.h"
+#include "plan/barriers.h"
 
 namespace mytriton {
 
+namespace {
+
+// Whether a load is asked to see what others write meanwhile.
+bool is_fresh(const Inst& load) {
+    return load.find_attr(AttrKey::is_volatile) ||
+           load.find_attr(AttrKey::cache) == static_cast<int64_t>(CacheUse::cv);
+}
+
+class Planner {
+  public:
+    explicit Planner(const Kernel& legal) : kernel_(legal) {
+        plan_.threads = lane_width(legal);
+        legal.walk([&](InstId id) {
+            for (Value operand : legal.inst(id).operands) used_.insert(operand.index);
+        });
+    }
+
+    LanePlan run() {
+        plan_.steps = block(0);
+        place_barriers(kernel_, plan_);
+        return std::move(plan_);
+    }
+
+  private:
+    std::vector<LaneStep> block(RegionId region) {
+        std::vector<LaneStep> steps;
+        for (InstId id : kernel_.region(region).insts) steps.push_back(step(id));
+        return steps;
+    }
+
+    LaneStep step(InstId id) {
+        const Inst& inst = kernel_.inst(id);
+        LaneStep step{.inst = id};
+        for (RegionId region : inst.regions) step.blocks.push_back(block(region));
+        if (info(inst.op).kind == OpKind::reduce) step.shared = add_slot(plan_.shared, inst);
+        if (takes_text(inst.op)) step.one_thread = !takes_blocks(inst);
+        bool writes = info(inst.op).has(kWrites);
+        bool is_used = !inst.results.empty() && used_.contains(inst.results[0].index);
+        if (writes || (inst.op == Op::load && is_fresh(inst) && is_used)) {
+            bool scalar = !kernel_.type(inst.operands[0]).is_block();
+            step.one_thread = scalar && plan_.threads > 1;
+            if (step.one_thread && is_used) step.once = add_slot(plan_.once, inst);
+        }
+        return step;
+    }
+
+    int add_slot(std::vector<Scalar>& slots, const Inst& inst) {
+        slots.push_back(kernel_.type(inst.result()).scalar());
+        return static_cast<int>(slots.size()) - 1;
+    }
+
+    bool takes_blocks(const Inst& inst) const {
+        return std::ranges::any_of(inst.operands,
+                                   [&](Value v) { return kernel_.type(v).is_block(); });
+    }
+
+    const Kernel& kernel_;
+    LanePlan plan_;
+    std::set<uint32_t> used_;
+};
+
+// As SSA is printed: a yield of nothing is not shown, and no else where it is empty.
+std::string print_steps(const Kernel& kernel, const std::vector<LaneStep>& steps,
+                        const std::string& indent) {
+    std::string out;
+    for (const LaneStep& step : steps) {
+        const Inst& inst = kernel.inst(step.inst);
+        if (inst.op == Op::yield && inst.operands.empty()) continue;
+        if (step.barrier_before) out += indent + "barrier\n";
+        out += indent + print_inst(kernel, inst);
+        if (step.one_thread) out += "  ; thread 0 only";
+        if (step.shared >= 0) out += "  ; shared " + std::to_string(step.shared);
+        if (step.once >= 0) out += ", then in once " + std::to_string(step.once);
+        out += step.blocks.empty() ? "\n" : " {\n";
+        for (size_t i = 0; i < step.blocks.size(); ++i) {
+            std::string inner = print_steps(kernel, step.blocks[i], indent + "    ");
+            out += (i == 0 || inner.empty() ? "" : indent + "} else {\n") + inner;
+        }
+        if (!step.blocks.empty()) out += indent + "}\n";
+    }
+    return out;
+}
+
+}  // namespace
+
 int64_t lane_width(const Kernel& kernel) {
     std::set<int64_t> widths;
-    for (InstId id : kernel.body())
+    kernel.walk([&](InstId id) {
         for (Value result : kernel.inst(id).results)
             if (kernel.type(result).is_block()) widths.insert(kernel.type(result).lanes());
+    });
     if (widths.empty()) return 1;
     std::string rendered;
     for (int64_t width : widths) rendered += (rendered.empty() ? "" : ", ") + std::to_string(width);
@@ -26,41 +112,7 @@ int64_t lane_width(const Kernel& kernel) {
 }
 
 LanePlan plan_lanes(const Kernel& legal) {
-    Facts facts(legal);
-    LanePlan plan{.threads = lane_width(legal), .steps = {}, .shared = {}, .once = {}};
-    std::set<uint32_t> used;
-    for (InstId id : legal.body())
-        for (Value operand : legal.inst(id).operands) used.insert(operand.index);
-    std::vector<Access> since_barrier;
-    for (InstId id : legal.body()) {
-        const Inst& inst = legal.inst(id);
-        LaneStep step{.inst = id};
-        if (info(inst.op).kind == OpKind::reduce) {
-            step.shared = static_cast<int>(plan.shared.size());
-            plan.shared.push_back(legal.type(inst.result()).scalar());
-        }
-        if (takes_text(inst.op))
-            step.one_thread = std::ranges::none_of(
-                inst.operands, [&](Value v) { return legal.type(v).is_block(); });
-        if (info(inst.op).has(kReads) || info(inst.op).has(kWrites)) {
-            Access access = access_of(facts, inst);
-            bool scalar = !legal.type(inst.operands[0]).is_block();
-            step.one_thread = access.writes && scalar && plan.threads > 1;
-            if (plan.threads > 1 && must_wait(facts, since_barrier, access)) {
-                step.barrier_before = true;
-                since_barrier.clear();
-            }
-            since_barrier.push_back(std::move(access));
-            if (step.one_thread && !inst.results.empty() && used.contains(inst.result().index)) {
-                // All threads wait for the result, and so for everything before it.
-                step.once = static_cast<int>(plan.once.size());
-                plan.once.push_back(legal.type(inst.result()).scalar());
-                since_barrier.clear();
-            }
-        }
-        plan.steps.push_back(step);
-    }
-    return plan;
+    return Planner(legal).run();
 }
 
 std::string print_plan(const Kernel& legal, const LanePlan& plan) {
@@ -70,15 +122,7 @@ std::string print_plan(const Kernel& legal, const LanePlan& plan) {
                std::string(info(plan.shared[i]).name) + "\n";
     for (size_t i = 0; i < plan.once.size(); ++i)
         out += "once " + std::to_string(i) + ": " + std::string(info(plan.once[i]).name) + "\n";
-    for (const LaneStep& step : plan.steps) {
-        if (step.barrier_before) out += "barrier\n";
-        out += print_inst(legal, legal.inst(step.inst));
-        if (step.one_thread) out += "  ; thread 0 only";
-        if (step.shared >= 0) out += "  ; shared " + std::to_string(step.shared);
-        if (step.once >= 0) out += ", then in once " + std::to_string(step.once);
-        out += "\n";
-    }
-    return out;
+    return out + print_steps(legal, plan.steps, "");
 }
 
 }  // namespace mytriton

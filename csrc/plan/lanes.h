@@ -1,4 +1,10 @@
 // The lane layout of CUDA: one lane is one thread, a program is one thread block.
+//
+// All threads run all steps and agree at every branch and loop, so that a barrier may stand in any
+// of them: conditions and bounds are scalars, and a scalar is the same in all threads. Each of them
+// computes it from what is the same, and what other programs may change meanwhile is read by thread
+// 0 for all: by atomics, volatile loads and those past all caches (cache=cv). That other loads do
+// not meet such changes is up to the kernel.
 #pragma once
 
 #include <string>
@@ -13,10 +19,11 @@ constexpr int64_t kMaxLaneThreads = 1024;
 // What the emitter prints for one instruction.
 struct LaneStep {
     InstId inst;
-    bool barrier_before = false;  // all threads must have done the memory accesses above
+    bool barrier_before = false;  // see barriers.h
     bool one_thread = false;      // a scalar store or atomic in a block of many threads
     int shared = -1;              // of a reduction: the index of its own shared buffer
-    int once = -1;                // of a scalar atomic whose result is used: where all find it
+    int once = -1;                // of what one thread gets for all: where they find it
+    std::vector<std::vector<LaneStep>> blocks = {};  // of an op with regions, one a region
 };
 
 struct LanePlan {

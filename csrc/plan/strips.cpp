@@ -3,16 +3,20 @@
 #include "plan/strips.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 
-#include "ir/print.h"
+#include "ir/range.h"
 #include "plan/memory.h"
+#include "plan/stage.h"
 
 namespace mytriton {
 
 namespace {
 
-constexpr int64_t kCostlyLanes = 8;  // an exp weighs about as much as this many light ops
+constexpr int64_t kUnknownTrips = 16;  // of a loop, where nothing tells
+constexpr int64_t kMostTrips = 1'000'000;
 
 class Planner {
   public:
@@ -23,22 +27,35 @@ class Planner {
           cheap_(kernel.value_count(), false) {}
 
     StripPlan run() {
-        for (InstId id : kernel_.body()) {
-            place(id);
+        plan_.slot_of.assign(kernel_.value_count(), -1);
+        plan_.steps = place_region(0);
+        kernel_.walk([&](InstId id) {
             for (Value result : kernel_.inst(id).results)
                 plan_.computes_f64 |= is_block(result) && kernel_.type(result).is(Scalar::f64);
-        }
-        close();
-        for (Stage& stage : plan_.stages) finish(stage);
-        place_lane0_steps();
+        });
+        finish_stages(kernel_, facts_, plan_);
         return std::move(plan_);
     }
 
   private:
     bool is_block(Value value) const { return !value.none() && kernel_.type(value).is_block(); }
 
+    // The steps of a region, which ends by moving what it yields to these slots.
+    Steps place_region(RegionId region, const std::vector<size_t>& slots = {}) {
+        Steps steps;
+        std::swap(steps, steps_);
+        const std::vector<InstId>& insts = kernel_.region(region).insts;
+        for (InstId id : insts) place(id);
+        if (!slots.empty()) place_moves(kernel_.inst(insts.back()).operands, 0, slots);
+        close();
+        std::swap(steps, steps_);
+        return steps;
+    }
+
     void place(InstId id) {
         const Inst& inst = kernel_.inst(id);
+        if (!inst.regions.empty()) return place_control(id);
+        if (inst.op == Op::yield) return;  // by the op whose region it ends
         bool memory = info(inst.op).has(kReads) || info(inst.op).has(kWrites);
         bool reduce = info(inst.op).kind == OpKind::reduce;
         bool block = std::ranges::any_of(inst.results, [&](Value v) { return is_block(v); }) ||
@@ -51,9 +68,126 @@ class Planner {
         if (memory || reduce || reports) return place_effect(id, memory);
         // Pure block ops wait until an effect needs them.
         cheap_[inst.result().index] =
-            !info(inst.op).has(kCostly) && std::ranges::all_of(inst.operands, [&](Value v) {
+            !is_costly(inst) && std::ranges::all_of(inst.operands, [&](Value v) {
                 return !is_block(v) || cheap_[v.index];
             });
+    }
+
+    // --- ops with regions ------------------------------------------------------------------------
+
+    void place_control(InstId id) {
+        const Inst& inst = kernel_.inst(id);
+        compute_before(inst);
+        std::vector<size_t> slots = make_slots(inst);
+        bool loop = inst.op != Op::if_;
+        size_t first = inst.op == Op::for_ ? kForInits : 0;
+        if (loop) place_moves(inst.operands, first, slots);
+        close();
+        Step step{Step::Kind::control, id};
+        int64_t outer_trips = trips_;
+        trips_ = std::min<int64_t>(trips_ * trips_of(inst), kMostTrips);
+        for (RegionId region : inst.regions) step.blocks.push_back(place_region(region, slots));
+        trips_ = outer_trips;
+        steps_.push_back(std::move(step));
+    }
+
+    // Blocks that a region needs from outside are computed there, if they cost anything: in the
+    // region it might be done over and over, or not at all where something behind it needs them.
+    void compute_before(const Inst& control) {
+        std::set<uint32_t> inside;
+        std::vector<Value> used;
+        for (RegionId region : control.regions) {
+            for (Value arg : kernel_.region(region).args) inside.insert(arg.index);
+            kernel_.walk(region, [&](InstId id) {
+                const Inst& inst = kernel_.inst(id);
+                for (Value result : inst.results) inside.insert(result.index);
+                for (RegionId inner : inst.regions)
+                    for (Value arg : kernel_.region(inner).args) inside.insert(arg.index);
+                used.insert(used.end(), inst.operands.begin(), inst.operands.end());
+            });
+        }
+        while (!used.empty()) {
+            Value value = used.back();
+            used.pop_back();
+            if (!is_block(value) || inside.contains(value.index) || home_[value.index] >= 0)
+                continue;
+            std::optional<InstId> id = facts_.definition(value);
+            if (!id || plan_.slot_of[value.index] >= 0) continue;
+            const std::vector<Value>& operands = kernel_.inst(*id).operands;
+            if (control.op != Op::if_ && is_mask_to_keep(value)) cheap_[value.index] = false;
+            if (kernel_.inst(*id).op == Op::addptr || cheap_[value.index])
+                used.insert(used.end(), operands.begin(), operands.end());
+            else
+                place_effect({value}, kernel_.type(value).lanes(), nullptr);
+        }
+    }
+
+    // Masks of leading lanes become bounds; others are not to be computed in each round again.
+    bool is_mask_to_keep(Value value) const {
+        const Inst& inst = kernel_.inst(*facts_.definition(value));
+        return kernel_.type(value).is(Scalar::boolean) && inst.op != Op::splat &&
+               facts_.prefix_tests(value).empty();
+    }
+
+    std::vector<size_t> make_slots(const Inst& inst) {
+        std::vector<size_t> slots;
+        for (size_t i = 0; i < inst.results.size(); ++i) {
+            Value result = inst.results[i];
+            slots.push_back(plan_.slots.size());
+            if (!is_block(result)) continue;
+            int64_t lanes = kernel_.type(result).lanes();
+            Slot slot{result, lanes <= kRegisterLanes};
+            if (!slot.in_registers) slot.offset = take_scratch(kernel_.type(result));
+            put_in_slot(result);
+            if (inst.op != Op::if_) {
+                const std::vector<Value>& args = kernel_.region(inst.regions[0]).args;
+                put_in_slot(args[args.size() - inst.results.size() + i]);
+            }
+            plan_.slots.push_back(slot);
+        }
+        return slots;
+    }
+
+    void put_in_slot(Value value) {
+        plan_.slot_of[value.index] = static_cast<int>(plan_.slots.size());
+        cheap_[value.index] = true;
+    }
+
+    // Values of one width are moved together, so that what is swapped is read before it is written.
+    void place_moves(const std::vector<Value>& from, size_t first,
+                     const std::vector<size_t>& slots) {
+        std::map<int64_t, std::vector<Move>> by_width;
+        for (size_t i = first; i < from.size(); ++i)
+            if (is_block(from[i]) &&
+                plan_.slot_of[from[i].index] != static_cast<int>(slots[i - first]))
+                by_width[kernel_.type(from[i]).lanes()].push_back({from[i], slots[i - first]});
+        for (const auto& [width, moves] : by_width) {
+            std::vector<Value> values;
+            for (const Move& move : moves) values.push_back(move.from);
+            Stage& stage = place_effect(values, width, nullptr);
+            stage.moves.insert(stage.moves.end(), moves.begin(), moves.end());
+            for (const Move& move : moves) stage.unrolled |= plan_.slots[move.slot].in_registers;
+        }
+    }
+
+    int64_t trips_of(const Inst& inst) const {
+        if (inst.op == Op::if_) return 1;
+        if (inst.op == Op::while_) return kUnknownTrips;
+        for (size_t i = 0; i < kForInits; ++i)
+            if (!kernel_.is_constant(inst.operands[i])) return kUnknownTrips;
+        auto bits = [&](size_t i) { return kernel_.data(inst.operands[i]).bits; };
+        uint64_t trips =
+            trip_count(kernel_.type(inst.operands[0]).scalar(), bits(0), bits(1), bits(2));
+        return static_cast<int64_t>(std::clamp<uint64_t>(trips, 1, kMostTrips));
+    }
+
+    // --- single instructions ---------------------------------------------------------------------
+
+    // Ints are divided lane by lane.
+    bool is_costly(const Inst& inst) const {
+        bool divides = inst.op == Op::div || inst.op == Op::rem;
+        return info(inst.op).has(kCostly) ||
+               (divides && kernel_.type(inst.result()).type_class() == TypeClass::Int);
     }
 
     // Scalar steps run before the stage that is open, unless they need something of it.
@@ -65,7 +199,8 @@ class Planner {
             Access access = access_of(facts_, inst);
             if (access.writes || must_wait(facts_, open_accesses_, access)) close();
         }
-        plan_.steps.push_back({Step::Kind::scalar, id, 0});
+        if (inst.op == Op::condition) close();  // what is in the stage happens before it
+        steps_.push_back({Step::Kind::scalar, id});
     }
 
     void place_effect(InstId id, bool memory) {
@@ -73,24 +208,8 @@ class Planner {
         int64_t width = 0;
         for (Value v : inst.operands)
             if (is_block(v)) width = kernel_.type(v).lanes();
-        if (open_ && plan_.stages.back().width != width) close();
         if (memory && open_ && must_wait(facts_, open_accesses_, access_of(facts_, inst))) close();
-        std::vector<InstId> closure = needed_for(inst);
-        if (open_ && std::ranges::any_of(closure, [&](InstId each) {
-                return needs_open_stage(kernel_.inst(each).operands);
-            })) {
-            close();
-            closure = needed_for(inst);
-        }
-        if (needs_open_stage(inst.operands)) {
-            close();
-            closure = needed_for(inst);
-        }
-        Stage& stage = open(width);
-        for (InstId each : closure) add(stage, each);
-        add(stage, id);
-        for (Value from : buffered_) take_from_buffer(stage, from);
-        buffered_.clear();
+        Stage& stage = place_effect(inst.operands, width, &id);
         if (memory) open_accesses_.push_back(access_of(facts_, inst));
         stage.reports |= takes_text(inst.op);
         if (info(inst.op).kind == OpKind::reduce) {
@@ -99,35 +218,65 @@ class Planner {
         }
     }
 
+    // Computes these values in the stage that is open, or in a new one where that cannot be; then
+    // does the effect that they are needed for.
+    Stage& place_effect(const std::vector<Value>& operands, int64_t width, const InstId* effect) {
+        if (open_ && plan_.stages.back().width != width) close();
+        Needs needs = needs_of(operands);
+        bool waits = std::ranges::any_of(needs.closure, [&](InstId each) {
+            return needs_open_stage(kernel_.inst(each).operands);
+        });
+        if (open_ && (waits || needs_open_stage(operands))) {
+            close();
+            needs = needs_of(operands);
+        }
+        Stage& stage = open(width);
+        for (InstId each : needs.closure) add(stage, each);
+        if (effect) add(stage, *effect);
+        for (Value from : needs.buffered) take_from_buffer(stage, from);
+        for (Value from : needs.slots) take_from_slot(stage, from);
+        return stage;
+    }
+
     // Results of the open stage's reductions exist only after it.
     bool needs_open_stage(const std::vector<Value>& operands) const {
         return std::ranges::any_of(
             operands, [&](Value v) { return !v.none() && pending_.contains(v.index); });
     }
 
-    // The pure ops that must join the open stage for `inst`, in program order. Values of earlier
-    // stages are computed again where that is cheap, else they come through a buffer.
-    std::vector<InstId> needed_for(const Inst& inst) {
-        std::set<InstId> needed;
-        buffered_.clear();
-        std::vector<Value> pending(inst.operands);
+    struct Needs {
+        std::vector<InstId> closure;  // pure ops that must join the stage, in program order
+        std::vector<Value> buffered, slots;
+    };
+
+    // Values of earlier stages are computed again where that is cheap, else they come through a
+    // buffer.
+    Needs needs_of(const std::vector<Value>& operands) const {
+        std::set<InstId> closure;
+        Needs needs;
+        std::vector<Value> pending(operands);
         while (!pending.empty()) {
             Value value = pending.back();
             pending.pop_back();
             if (!is_block(value) || in_open_stage(value)) continue;
+            if (plan_.slot_of[value.index] >= 0) {
+                needs.slots.push_back(value);
+                continue;
+            }
             InstId id = *facts_.definition(value);
             bool elsewhere = home_[value.index] >= 0;
             // A moved pointer is no value of its own, only part of the addresses that use it.
             bool moved = kernel_.inst(id).op == Op::addptr;
             if (elsewhere && !cheap_[value.index] && !moved) {
-                buffered_.push_back(value);
+                needs.buffered.push_back(value);
                 continue;
             }
-            if (!needed.insert(id).second) continue;
-            const std::vector<Value>& operands = kernel_.inst(id).operands;
-            pending.insert(pending.end(), operands.begin(), operands.end());
+            if (!closure.insert(id).second) continue;
+            const std::vector<Value>& its = kernel_.inst(id).operands;
+            pending.insert(pending.end(), its.begin(), its.end());
         }
-        return {needed.begin(), needed.end()};
+        needs.closure = {closure.begin(), closure.end()};
+        return needs;
     }
 
     bool in_open_stage(Value value) const { return open_ && in_stage_.contains(value.index); }
@@ -136,6 +285,7 @@ class Planner {
         if (!open_) {
             plan_.stages.push_back({});
             plan_.stages.back().width = width;
+            plan_.stages.back().trips = trips_;
             open_ = true;
         }
         return plan_.stages.back();
@@ -143,7 +293,7 @@ class Planner {
 
     void close() {
         if (!open_) return;
-        plan_.steps.push_back({Step::Kind::stage, 0, plan_.stages.size() - 1});
+        steps_.push_back({Step::Kind::stage, 0, plan_.stages.size() - 1});
         open_ = false;
         in_stage_.clear();
         pending_.clear();
@@ -165,99 +315,21 @@ class Planner {
         std::vector<Value>& left = plan_.stages[home_[value.index]].to_buffer;
         if (std::ranges::find(left, value) != left.end()) return;
         left.push_back(value);
-        plan_.buffers.push_back({value, plan_.scratch_bytes});
-        int64_t lanes = (stage.width + kStrip - 1) / kStrip * kStrip;
-        Scalar scalar = lane_scalar(kernel_.type(value));
+        plan_.buffers.push_back({value, take_scratch(kernel_.type(value))});
+    }
+
+    int64_t take_scratch(Type block) {
+        int64_t lanes = (block.lanes() + kStrip - 1) / kStrip * kStrip;
+        Scalar scalar = lane_scalar(block);
+        int64_t offset = plan_.scratch_bytes;
         plan_.scratch_bytes += lanes * (scalar == Scalar::boolean ? 4 : info(scalar).bytes);
+        return offset;
     }
 
-    // Chooses the interior of a finished stage.
-    void finish(Stage& stage) {
-        Value bound = find_bound(stage);
-        if (!bound.none()) {
-            stage.bound = facts_.prefix_tests(bound);
-            add_all_true(stage, bound);
-        }
-        stage.stops_at_bound =
-            !bound.none() && !stage.reduces && !stage.reports && stage.to_buffer.empty();
-        int64_t cost = 0;
-        for (InstId id : stage.body) {
-            const Inst& inst = kernel_.inst(id);
-            cost += info(inst.op).has(kCostly) ? kCostlyLanes : 1;
-            bool memory = info(inst.op).has(kReads) || info(inst.op).has(kWrites);
-            if (!memory) continue;
-            bool masked = inst.op == Op::store || inst.op == Op::atomic_rmw;
-            if (info(inst.op).has(kWrites) && (!masked || inst.operands[2] != bound))
-                stage.stops_at_bound = false;
-            if (inst.op != Op::load && inst.op != Op::store) continue;
-            Address address = facts_.address(inst.operands[0]);
-            if (facts_.is_contiguous(address)) add_once(stage.contiguous, address.lane_offsets[0]);
-        }
-        plan_.cost_per_program += stage.width * cost;
-        for (Value index : stage.contiguous) add_wraps(stage, index);
-        for (const PrefixTest& test : stage.bound) add_wraps(stage, test.index);
-    }
-
-    void add_wraps(Stage& stage, Value index) const {
-        for (Value value : facts_.may_wrap(index)) add_once(stage.may_wrap, value);
-    }
-
-    // The first mask of the stage that holds for leading lanes only.
-    Value find_bound(const Stage& stage) const {
-        for (InstId id : stage.body) {
-            const Inst& inst = kernel_.inst(id);
-            if (inst.op != Op::load && inst.op != Op::store) continue;
-            Value mask = inst.operands[inst.op == Op::load ? 1 : 2];
-            if (is_block(mask) && !facts_.prefix_tests(mask).empty()) return mask;
-        }
-        return {};
-    }
-
-    // The mask and, where it is a conjunction, its parts.
-    void add_all_true(Stage& stage, Value mask) {
-        std::vector<Value> pending = {mask};
-        std::set<uint32_t> seen;
-        while (!pending.empty()) {
-            Value value = pending.back();
-            pending.pop_back();
-            if (!seen.insert(value.index).second) continue;
-            stage.all_true.push_back(value);
-            const Inst& inst = kernel_.inst(*facts_.definition(value));
-            if (inst.op == Op::bit_and)
-                pending.insert(pending.end(), inst.operands.begin(), inst.operands.end());
-        }
-        std::ranges::sort(stage.all_true, {}, &Value::index);
-    }
-
-    static void add_once(std::vector<Value>& values, Value value) {
-        if (std::ranges::find(values, value) == values.end()) values.push_back(value);
-    }
-
-    // Before each stage, the lane-0 values that its bound and its addresses start from: an index
-    // op on the lane-0 values of its operands.
-    void place_lane0_steps() {
-        std::vector<Step> steps;
-        std::set<InstId> placed;
-        for (const Step& step : plan_.steps) {
-            if (step.kind == Step::Kind::stage)
-                for (InstId id : lane0_needs(plan_.stages[step.stage]))
-                    if (placed.insert(id).second) steps.push_back({Step::Kind::lane0, id, 0});
-            steps.push_back(step);
-        }
-        plan_.steps = std::move(steps);
-    }
-
-    std::set<InstId> lane0_needs(const Stage& stage) const {
-        std::set<InstId> needs;
-        std::vector<Value> pending = stage.may_wrap;
-        while (!pending.empty()) {
-            Value value = pending.back();
-            pending.pop_back();
-            if (!is_block(value) || !needs.insert(*facts_.definition(value)).second) continue;
-            const Inst& inst = kernel_.inst(*facts_.definition(value));
-            pending.insert(pending.end(), inst.operands.begin(), inst.operands.end());
-        }
-        return needs;
+    void take_from_slot(Stage& stage, Value value) {
+        if (!in_stage_.insert(value.index).second) return;
+        stage.from_slot.push_back(value);
+        stage.unrolled |= plan_.slots[plan_.slot_of[value.index]].in_registers;
     }
 
     const Kernel& kernel_;
@@ -265,55 +337,18 @@ class Planner {
     StripPlan plan_;
     std::vector<int> home_;    // by value: the stage that first computed it
     std::vector<bool> cheap_;  // by value: index arithmetic, not worth a buffer
+    Steps steps_;              // of the region that is being placed
+    int64_t trips_ = 1;        // how often it is taken to run
     bool open_ = false;
     std::set<uint32_t> in_stage_;
     std::set<uint32_t> pending_;
     std::vector<Access> open_accesses_;
-    std::vector<Value> buffered_;
 };
-
-std::string list(const Kernel& kernel, const char* title, const std::vector<Value>& values) {
-    std::string out;
-    for (Value value : values) out += (out.empty() ? title : ", ") + print_value(kernel, value);
-    return out.empty() ? out : "    " + out + "\n";
-}
-
-std::string print_stage(const Kernel& kernel, const Stage& stage) {
-    std::string out = "stage of " + std::to_string(stage.width) + " lanes";
-    std::string tests;
-    for (const PrefixTest& test : stage.bound)
-        tests += (tests.empty() ? ", interior while " : " and ") + print_value(kernel, test.index) +
-                 (test.inclusive ? " <= " : " < ") + print_value(kernel, test.bound);
-    out += tests + (stage.stops_at_bound ? ", then stop\n" : "\n");
-    out += list(kernel, "contiguous: ", stage.contiguous) +
-           list(kernel, "from buffer: ", stage.from_buffer);
-    for (InstId id : stage.body) out += "    " + print_inst(kernel, kernel.inst(id)) + "\n";
-    return out + list(kernel, "to buffer: ", stage.to_buffer);
-}
 
 }  // namespace
 
 StripPlan plan_strips(const Kernel& legal) {
     return Planner(legal).run();
-}
-
-std::string print_plan(const Kernel& legal, const StripPlan& plan) {
-    std::string out = "strips of " + std::to_string(kStrip) + " lanes, " +
-                      std::to_string(plan.scratch_bytes) + " bytes of scratch\n";
-    for (const Step& step : plan.steps) {
-        switch (step.kind) {
-            case Step::Kind::scalar:
-                out += print_inst(legal, legal.inst(step.inst)) + "\n";
-                break;
-            case Step::Kind::lane0:
-                out += "lane 0 of " + print_value(legal, legal.inst(step.inst).result()) + "\n";
-                break;
-            case Step::Kind::stage:
-                out += print_stage(legal, plan.stages[step.stage]);
-                break;
-        }
-    }
-    return out;
 }
 
 }  // namespace mytriton

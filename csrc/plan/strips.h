@@ -16,6 +16,22 @@ inline Scalar lane_scalar(Type type) {
 
 constexpr int64_t kStrip = 16;  // lanes a strip, on every target: it fixes the order of sums
 
+// Lanes of a block that a region takes or gives which is to stay in registers: 8 of AVX's in f32.
+constexpr int64_t kRegisterLanes = 64;
+
+// Where a block lies that regions take or give: a loop's carried value, or what an if gives.
+struct Slot {
+    Value value;         // the result of the loop or the if
+    bool in_registers;   // an array of vectors that is indexed by constants only; else scratch
+    int64_t offset = 0;  // bytes into scratch
+};
+
+// At the end of a strip, what a slot gets.
+struct Move {
+    Value from;
+    size_t slot;
+};
+
 // A loop over the lanes of all blocks of one width. Its interior is the strips where the bound's
 // tests hold for every lane and no index wraps: there contiguous accesses are plain vector moves
 // and `all_true` masks are constants. The remaining strips, the edge, go under masks
@@ -25,21 +41,29 @@ struct Stage {
     std::vector<InstId> body;        // what each strip computes, in order
     std::vector<Value> from_buffer;  // values that an earlier stage left in scratch
     std::vector<Value> to_buffer;    // values that this stage leaves there
-    std::vector<PrefixTest> bound;   // empty: the interior reaches to the width
-    std::vector<Value> all_true;     // masks that hold throughout the interior, by index
-    std::vector<Value> contiguous;   // indices whose lane-0 value addresses the interior
-    std::vector<Value> may_wrap;     // indices that rise by one if they pass no largest int
-    bool stops_at_bound = false;     // lanes past the bound have no effect
+    std::vector<Value> from_slot;    // what regions take or give, as it is when the strip begins
+    std::vector<Move> moves;
+    std::vector<PrefixTest> bound;  // empty: the interior reaches to the width
+    std::vector<Value> all_true;    // masks that hold throughout the interior, by index
+    std::vector<Value> contiguous;  // indices whose lane-0 value addresses the interior
+    std::vector<Value> may_wrap;    // indices that rise by one if they pass no largest int
+    int64_t trips = 1;              // how often it is taken to run
+    bool stops_at_bound = false;    // lanes past the bound have no effect
     bool reduces = false;
-    bool reports = false;  // prints or asserts
+    bool reports = false;   // prints or asserts
+    bool unrolled = false;  // its strips are written out, as it uses slots in registers
 };
 
-// One step of a program: a scalar instruction, a lane-0 value of a block index, or a stage.
+// One step of a program: a scalar instruction, the lane-0 value of a block index, a stage, or an op
+// with regions, whose steps stand in `blocks`. A condition is a scalar instruction.
 struct Step {
-    enum class Kind { scalar, lane0, stage } kind;
+    enum class Kind { scalar, lane0, stage, control } kind;
     InstId inst = 0;
     size_t stage = 0;
+    Value value = {};  // of lane0
+    std::vector<std::vector<Step>> blocks = {};
 };
+using Steps = std::vector<Step>;
 
 struct Buffer {
     Value value;
@@ -49,9 +73,11 @@ struct Buffer {
 struct StripPlan {
     bool reports = false;       // prints or asserts: programs run one after the other
     bool computes_f64 = false;  // vectors are then as wide as a register in f64
-    std::vector<Step> steps;
+    Steps steps;
     std::vector<Stage> stages;
     std::vector<Buffer> buffers;
+    std::vector<Slot> slots;
+    std::vector<int> slot_of;  // by value: what lies in a slot; -1
     int64_t scratch_bytes = 0;
     int64_t cost_per_program = 1;  // in lanes of a light op: how much work a thread gets
 };

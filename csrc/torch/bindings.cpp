@@ -192,7 +192,14 @@ void bind_trace(py::module_& m) {
              [](Trace& t, NodeId condition, Place at) { t.begin_if(condition, to_loc(at)); })
         .def(
             "begin_else", [](Trace& t, Place) { t.begin_else(); }, py::arg("place") = py::none())
-        .def("end_if", &Trace::end_if)
+        .def("end_if",
+             [](Trace& t, const std::vector<std::optional<NodeId>>& then_values,
+                const std::vector<std::optional<NodeId>>& else_values) {
+                 std::vector<NodeId> arms[2];
+                 for (const auto& each : then_values) arms[0].push_back(each.value_or(kNoNode));
+                 for (const auto& each : else_values) arms[1].push_back(each.value_or(kNoNode));
+                 return t.end_if(arms[0], arms[1]);
+             })
         .def("begin_for",
              [](Trace& t, NodeId start, NodeId stop, NodeId step, const std::vector<NodeId>& inits,
                 const std::vector<int>& forms, Place at) {

@@ -31,5 +31,9 @@ class KernelInterface(ABC, Generic[T]):
 
         return launch
 
+    def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
+        """Compiles for these arguments, or types in their places; nothing runs."""
+        return self.run(*args, grid=grid, warmup=True, **kwargs)
+
 
 KernelInterface.register(JITFunction)

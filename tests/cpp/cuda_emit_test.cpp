@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "hand_built.h"
+#include "ir/parse.h"
 #include "plan/legalise.h"
 
 namespace mytriton {
@@ -280,6 +281,24 @@ TEST_F(CudaEmit, ReductionsCombineAsTheirRowSays) {
                     "((value) < (other) ? (value) : (other))));"),
               2)
         << "within a warp and across warps";
+}
+
+// --- regions -------------------------------------------------------------------------------------
+
+TEST(CudaRegions, EachLineComesFromThePlaceOfItsOp) {
+    Kernel kernel = parse_kernel(
+        "kernel k(x: ptr<f32>, n: i32) {\n"
+        "    %1 = for %0 in range(0, n, 2) iter_args(%2 = 0.0) : f32 loc(\"k.py\":1:1:1:2) {\n"
+        "        %3 = add %2, 1.0 : f32 loc(\"k.py\":2:1:2:2)\n"
+        "        yield %3 loc(\"k.py\":3:1:3:2)\n"
+        "    }\n"
+        "    store x, %1, none loc(\"k.py\":4:1:4:2)\n"
+        "}\n",
+        "k.mt");
+    SourceText out = emit_cuda(kernel, plan_lanes(kernel));
+    std::vector<int> lines;
+    for (LocId loc : out.locs) lines.push_back(kernel.locs()[loc].line);
+    EXPECT_EQ(lines, (std::vector<int>{0, 0, 1, 1, 1, 1, 2, 3, 1, 4, 0})) << out.text;
 }
 
 }  // namespace

@@ -105,8 +105,9 @@ TEST(OpTable, FactsThatStagesRelyOn) {
     EXPECT_FALSE(info(Op::exp).has(kExact)) << "targets differ within 2 ulp";
     EXPECT_TRUE(info(Op::load).has(kReads));
     EXPECT_TRUE(info(Op::store).has(kWrites));
-    const std::set<Op> effects = {Op::load,       Op::store, Op::atomic_rmw,
-                                  Op::atomic_cas, Op::print, Op::device_assert};
+    const std::set<Op> effects = {Op::load,   Op::store,         Op::atomic_rmw, Op::atomic_cas,
+                                  Op::print,  Op::device_assert, Op::for_,       Op::if_,
+                                  Op::while_, Op::condition,     Op::yield};
     for (Op op : all_ops()) EXPECT_EQ(info(op).has(kPure), !effects.contains(op)) << info(op).name;
 }
 

@@ -20,12 +20,14 @@ import shutil
 import struct
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
 import mytriton
+from mytriton import _C
 
 HERE = Path(__file__).parent
 CSRC = HERE.parent.parent / "csrc"
@@ -113,9 +115,15 @@ class CudaText:
 
     @classmethod
     def of(cls, compiled: mytriton.CompiledKernel) -> CudaText:
-        threads = re.match(r"lane layout: (\d+) threads", compiled.asm["plan"])
-        assert threads, compiled.asm["plan"]
-        return cls(compiled.cuda_src, int(threads[1]))
+        return cls(compiled.cuda_src, _threads(compiled.asm["plan"]))
+
+    @classmethod
+    def of_ssa(cls, source: str, passes: Sequence[str] = ()) -> CudaText:
+        """Of a kernel that is written as SSA."""
+        kernel = _C.parse_kernel(source, "kernel.mt")
+        kernel.verify()
+        kernel = kernel.run_passes(list(passes))
+        return cls(kernel.stage("cuda"), _threads(kernel.stage("plan")))
 
     def replaced(self, old: str, new: str, count: int = 1) -> CudaText:
         """The same kernel with another text, for what should not work."""
@@ -187,6 +195,12 @@ class CudaText:
                 "",
             ]
         )
+
+
+def _threads(plan: str) -> int:
+    threads = re.match(r"lane layout: (\d+) threads", plan)
+    assert threads, plan
+    return int(threads[1])
 
 
 @dataclasses.dataclass

@@ -1,4 +1,4 @@
-; run:
+; run: --emit ssa
 kernel k(x: ptr<f32>, i: ptr<i32>, b: ptr<bool>, f: f32, n: i32, t: bool) {
     %5, %6 = for %0 in range(0, n, 1) iter_args(%1 = 0.0, %2 = 0_i64) : f32, i64 {
         %3 = addptr x, %2 : ptr<f32>

@@ -1,0 +1,167 @@
+// The strips of a stage as host C++: its bounds, interior and edge, and its reductions.
+#include "cpu/emit_stage.h"
+
+#include <algorithm>
+
+#include "ir/literal.h"
+
+namespace mytriton {
+
+void StageEmitter::emit_stage(const Stage& stage) {
+    for (InstId id : reductions(stage)) declare_result(kernel_.inst(id));
+    line("{");
+    ++depth_;
+    for (InstId id : reductions(stage)) declare_partials(kernel_.inst(id));
+    int64_t whole_strips = stage.width / kStrip * kStrip;
+    bool bounded = !stage.bound.empty() || !stage.contiguous.empty();
+    if (bounded) emit_bounds(stage);
+    if (stage.unrolled) {
+        bool whole = stage.width % kStrip == 0;
+        if (bounded && whole) {
+            line("if (mt_inner == " + std::to_string(stage.width) + ") {");
+            ++depth_;
+            emit_all_strips(stage, Part::interior);
+            --depth_;
+            line("} else {");
+            ++depth_;
+            emit_all_strips(stage, Part::edge);
+            --depth_;
+            line("}");
+        } else {
+            emit_all_strips(stage, bounded || !whole ? Part::edge : Part::interior);
+        }
+    } else if (bounded) {
+        emit_strips(stage, Part::interior, "0", "mt_inner");
+        emit_strips(stage, Part::edge, "mt_inner", "mt_outer");
+    } else {  // every lane takes its own way already: only a last, partial strip differs
+        std::string inner = std::to_string(whole_strips), outer = std::to_string(stage.width);
+        if (whole_strips > 0) emit_strips(stage, Part::interior, "0", inner);
+        if (whole_strips < stage.width) emit_strips(stage, Part::edge, inner, outer);
+    }
+    for (InstId id : reductions(stage)) combine_partials(kernel_.inst(id));
+    --depth_;
+    line("}");
+}
+
+std::vector<InstId> StageEmitter::reductions(const Stage& stage) const {
+    std::vector<InstId> found;
+    for (InstId id : stage.body)
+        if (info(kernel_.inst(id).op).kind == OpKind::reduce) found.push_back(id);
+    return found;
+}
+
+void StageEmitter::emit_bounds(const Stage& stage) {
+    std::string width = std::to_string(stage.width);
+    line("long long mt_bound = " + width + ";");
+    for (const PrefixTest& test : stage.bound)
+        line("mt_bound = lanes_below(" + spell_.scalar(test.bound) + ", " +
+             spell_.lane0(test.index) + ", " + (test.inclusive ? "true" : "false") +
+             ", mt_bound);");
+    std::string wraps;
+    for (Value index : stage.may_wrap) {
+        Scalar scalar = kernel_.type(index).scalar();
+        wraps += (wraps.empty() ? "" : " || ") + spell_.lane0(index) + " > " +
+                 spell_cxx(scalar, largest_int(scalar)) + " - " + std::to_string(stage.width - 1);
+    }
+    line("const bool mt_wraps = " + wraps + ";");
+    line("const long long mt_inner = mt_wraps ? 0 : mt_bound & -" + std::to_string(kStrip) + ";");
+    line("const long long mt_outer = " +
+         (stage.stops_at_bound ? "mt_wraps ? " + width + " : mt_bound;" : width + ";"));
+}
+
+void StageEmitter::emit_strips(const Stage& stage, Part part, const std::string& from,
+                               const std::string& to) {
+    line("for (long long mt_strip = " + from + "; mt_strip < " + to +
+         "; mt_strip += " + std::to_string(kStrip) + ") {");
+    ++depth_;
+    line("#pragma GCC unroll 4");
+    line("for (int mt_part = 0; mt_part < kPartials; ++mt_part) {");
+    ++depth_;
+    line("const long long mt_lane = mt_strip + mt_part * kLanes;");
+    if (uses_registers(stage)) line("const long long mt_vector = mt_lane / kLanes;");
+    emit_strip(stage, part);
+    --depth_;
+    line("}");
+    --depth_;
+    line("}");
+}
+
+// With indices that are constants, so that arrays of vectors become registers.
+void StageEmitter::emit_all_strips(const Stage& stage, Part part) {
+    int64_t lanes = (stage.width + kStrip - 1) / kStrip * kStrip;
+    line("each<" + std::to_string(lanes) + " / kLanes>([&](auto mt_vector) MT_INLINE {");
+    ++depth_;
+    line("constexpr int mt_part = mt_vector % kPartials;");
+    line("constexpr long long mt_lane = mt_vector * kLanes;");
+    line("(void)mt_part, (void)mt_lane;");
+    emit_strip(stage, part);
+    --depth_;
+    line("});");
+}
+
+bool StageEmitter::uses_registers(const Stage& stage) const {
+    auto registers = [&](size_t slot) { return plan_.slots[slot].in_registers; };
+    return std::ranges::any_of(stage.from_slot,
+                               [&](Value v) { return registers(plan_.slot_of[v.index]); }) ||
+           std::ranges::any_of(stage.moves, registers, &Move::slot);
+}
+
+std::string StageEmitter::slot_element(size_t slot) const {
+    std::string name = "mt_slot" + std::to_string(slot);
+    return name + (plan_.slots[slot].in_registers ? "[mt_vector]" : " + mt_lane");
+}
+
+std::string StageEmitter::slot_lane0(Value value) const {
+    size_t slot = plan_.slot_of[value.index];
+    return "mt_slot" + std::to_string(slot) + (plan_.slots[slot].in_registers ? "[0][0]" : "[0]");
+}
+
+std::string StageEmitter::buffer_name(Value value) const {
+    return "mt_buffer" + std::to_string(kernel_.data(value).number);
+}
+
+void StageEmitter::emit_strip(const Stage& stage, Part part) {
+    partial_ = part == Part::edge && stage.width % kStrip != 0;
+    if (partial_)
+        line("const i32v mt_exists = iota() + (int)mt_lane < " + std::to_string(stage.width) + ";");
+    for (Value value : stage.from_buffer)
+        declare_vector(value, "load<" + Speller::vector_type(lane_scalar(kernel_.type(value))) +
+                                  ">(" + buffer_name(value) + " + mt_lane)");
+    for (Value value : stage.from_slot) {
+        size_t slot = plan_.slot_of[value.index];
+        std::string vector = Speller::vector_type(lane_scalar(kernel_.type(value)));
+        bool registers = plan_.slots[slot].in_registers;
+        declare_vector(value, registers ? slot_element(slot)
+                                        : "load<" + vector + ">(" + slot_element(slot) + ")");
+    }
+    stage_ = &stage;
+    for (InstId id : stage.body) emit(id, part);
+    for (Value value : stage.to_buffer)
+        line("store(" + buffer_name(value) + " + mt_lane, " + spell_.vector(value) + ");");
+    for (const Move& move : stage.moves) {
+        std::string to = slot_element(move.slot), from = spell_.vector(move.from);
+        bool registers = plan_.slots[move.slot].in_registers;
+        line(registers ? to + " = " + from + ";" : "store(" + to + ", " + from + ");");
+    }
+}
+
+void StageEmitter::declare_result(const Inst& inst) {
+    line(std::string(info(kernel_.type(inst.result()).scalar()).cxx) + " " +
+         spell_.name(inst.result()) + ";");
+}
+
+void StageEmitter::declare_partials(const Inst& inst) {
+    Type type = kernel_.type(inst.result());
+    std::string combine = substitute(expression(info(inst.op).combine, type.scalar()), "a", "b");
+    line("const auto mt_join" + suffix(inst) + " = [](auto a, auto b) { return " + combine +
+         "; };");
+    line(Speller::vector_type(type.scalar()) + " mt_partial" + suffix(inst) + "[kPartials];");
+    line("for (auto& mt_each : mt_partial" + suffix(inst) + ") mt_each = " + identity(inst) + ";");
+}
+
+void StageEmitter::combine_partials(const Inst& inst) {
+    line(spell_.name(inst.result()) + " = halve(mt_partial" + suffix(inst) + ", mt_join" +
+         suffix(inst) + ");");
+}
+
+}  // namespace mytriton

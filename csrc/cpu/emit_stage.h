@@ -1,0 +1,36 @@
+// Prints stages of a strip plan: emit.cpp prints the steps around them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cpu/emit_inst.h"
+
+namespace mytriton {
+
+class StageEmitter : public InstEmitter {
+  public:
+    using InstEmitter::InstEmitter;
+
+  protected:
+    void emit_stage(const Stage& stage);
+    std::string buffer_name(Value value) const;
+    // A block's lane 0 where it lies in a slot.
+    std::string slot_lane0(Value value) const;
+
+  private:
+    std::vector<InstId> reductions(const Stage& stage) const;
+    // mt_inner: where the interior ends, a multiple of the strip. mt_outer: where the edge ends.
+    // mt_wraps: an index passes its largest int within the block: lanes are not consecutive.
+    void emit_bounds(const Stage& stage);
+    void emit_strips(const Stage& stage, Part part, const std::string& from, const std::string& to);
+    void emit_all_strips(const Stage& stage, Part part);
+    void emit_strip(const Stage& stage, Part part);
+    bool uses_registers(const Stage& stage) const;
+    std::string slot_element(size_t slot) const;
+    void declare_result(const Inst& inst);
+    void declare_partials(const Inst& inst);
+    void combine_partials(const Inst& inst);
+};
+
+}  // namespace mytriton

@@ -1,0 +1,104 @@
+// Prints strip plans: a line a step, stages with what they compute, regions indented.
+#include <string>
+
+#include "ir/print.h"
+#include "plan/strips.h"
+
+namespace mytriton {
+
+namespace {
+
+class Printer {
+  public:
+    Printer(const Kernel& kernel, const StripPlan& plan) : kernel_(kernel), plan_(plan) {}
+
+    std::string run() {
+        std::string title = "strips of " + std::to_string(kStrip) + " lanes, " +
+                            std::to_string(plan_.scratch_bytes) + " bytes of scratch";
+        line(title);
+        for (size_t i = 0; i < plan_.slots.size(); ++i) {
+            const Slot& slot = plan_.slots[i];
+            if (kernel_.type(slot.value).is_block())
+                line("slot " + std::to_string(i) + ": " + kernel_.type(slot.value).str() +
+                     (slot.in_registers ? " in registers" : " in scratch"));
+        }
+        print(plan_.steps);
+        return std::move(out_);
+    }
+
+  private:
+    void line(const std::string& text) { out_ += std::string(4 * depth_, ' ') + text + "\n"; }
+
+    std::string name(Value value) const { return print_value(kernel_, value); }
+
+    void print(const Steps& steps) {
+        for (const Step& step : steps) {
+            switch (step.kind) {
+                case Step::Kind::scalar:
+                    line(print_inst(kernel_, kernel_.inst(step.inst)));
+                    break;
+                case Step::Kind::lane0:
+                    line("lane 0 of " + name(step.value));
+                    break;
+                case Step::Kind::stage:
+                    print_stage(plan_.stages[step.stage]);
+                    break;
+                case Step::Kind::control:
+                    print_control(step);
+                    break;
+            }
+        }
+    }
+
+    void print_control(const Step& step) {
+        const Inst& inst = kernel_.inst(step.inst);
+        line(print_inst(kernel_, inst) + " {");
+        for (size_t i = 0; i < step.blocks.size(); ++i) {
+            const Inst& yield = kernel_.inst(kernel_.region(inst.regions[i]).insts.back());
+            if (i > 0 && step.blocks[i].empty() && yield.operands.empty()) break;
+            if (i > 0) line("} else {");
+            ++depth_;
+            print(step.blocks[i]);
+            if (!yield.operands.empty()) line(print_inst(kernel_, yield));
+            --depth_;
+        }
+        line("}");
+    }
+
+    void list(const char* title, const std::vector<Value>& values) {
+        std::string out;
+        for (Value value : values) out += (out.empty() ? title : ", ") + name(value);
+        if (!out.empty()) line(out);
+    }
+
+    void print_stage(const Stage& stage) {
+        std::string out = "stage of " + std::to_string(stage.width) + " lanes";
+        std::string tests;
+        for (const PrefixTest& test : stage.bound)
+            tests += (tests.empty() ? ", interior while " : " and ") + name(test.index) +
+                     (test.inclusive ? " <= " : " < ") + name(test.bound);
+        line(out + tests + (stage.stops_at_bound ? ", then stop" : ""));
+        ++depth_;
+        list("contiguous: ", stage.contiguous);
+        list("from buffer: ", stage.from_buffer);
+        list("from slot: ", stage.from_slot);
+        for (InstId id : stage.body) line(print_inst(kernel_, kernel_.inst(id)));
+        list("to buffer: ", stage.to_buffer);
+        for (const Move& move : stage.moves)
+            line("to slot " + std::to_string(move.slot) + ": " + name(move.from));
+        --depth_;
+    }
+
+    const Kernel& kernel_;
+    const StripPlan& plan_;
+    std::string out_;
+    int depth_ = 0;
+};
+
+}  // namespace
+
+std::string print_plan(const Kernel& legal, const StripPlan& plan) {
+    return Printer(legal, plan).run();
+}
+
+}  // namespace mytriton
