@@ -39,8 +39,8 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m mytriton.opt", description="Runs stages of the compiler on SSA text."
     )
     parser.add_argument("file", help="a .mt file, or - for standard input")
-    passes = ",".join(_C.pass_names())
-    parser.add_argument("--passes", default="", help=f"in this order; a launch runs {passes}")
+    default = ",".join(_C.pass_names())
+    parser.add_argument("--passes", default="", help=f"in this order; a launch runs {default}")
     parser.add_argument("--emit", default="ssa", choices=_C.stage_names())
     parser.add_argument("--verify", action="store_true", help="print nothing")
     options = parser.parse_args(arguments)

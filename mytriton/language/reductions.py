@@ -9,14 +9,17 @@ from mytriton.dtypes import DTYPES
 from mytriton.errors import CompileError
 from mytriton.language.static import constant_int, to_tensor
 from mytriton.source import caller_place
-from mytriton.traced import tensor, unwrap
+from mytriton.traced import current_trace, tensor, unwrap
 
 
 def reduction(row: dict[str, Any]) -> Callable[..., tensor]:
     """The function of ``tl`` for a reduce row."""
     name: str = row["name"]
 
-    def function(input: Any, axis: Any = None, keep_dims: bool = False, dtype: Any = None) -> tensor:
+    def function(
+        input: Any, axis: Any = None, keep_dims: bool = False, dtype: Any = None
+    ) -> tensor:
+        trace = current_trace(name)
         value = to_tensor(input)
         axis, keep, dtype = (unwrap(each) for each in (axis, keep_dims, dtype))
         if not isinstance(keep, bool):
@@ -28,9 +31,6 @@ def reduction(row: dict[str, Any]) -> Callable[..., tensor]:
         place = caller_place()
         if axis is not None:
             axis = constant_int(axis, f"{name}: axis")
-        if not value.shape:
-            raise CompileError(f"{name}: expected a block, got {value!r}", place)
-        trace = value._trace
         return tensor(trace, trace.reduce(name, value._node, axis, keep, place))
 
     function.__name__ = function.__qualname__ = name

@@ -69,8 +69,8 @@ def _reshaped(value: tensor, shape: list[int]) -> tensor:
 def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
     """The lanes of `input`, counted row by row, in another shape of as many lanes.
 
-    `shape`: ints, or one tuple; one may be -1, which is then found. `can_reorder` is accepted: lanes
-    keep their order.
+    `shape`: ints, or one tuple; one may be -1, which is then found. `can_reorder` is accepted:
+    lanes keep their order.
     """
     value = to_tensor(input)
     sizes = _ints("reshape", "a size", shape)
@@ -84,9 +84,7 @@ def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
         for size in sizes:
             known *= size if size != -1 else 1
         if known < 1 or lanes % known:
-            raise CompileError(
-                f"reshape: {value!r} has no shape {tuple(sizes)}", caller_place()
-            )
+            raise CompileError(f"reshape: {value!r} has no shape {tuple(sizes)}", caller_place())
         sizes[unknown[0]] = lanes // known
     return _reshaped(value, sizes)
 
@@ -146,9 +144,16 @@ def split(a: Any) -> tuple[tensor, tensor]:
         value = _reshaped(value, [1, 2])
         one, other = value._trace.split(value._node, caller_place())
         halves = (tensor(value._trace, one), tensor(value._trace, other))
-        return tuple(each.sum(axis=0) for each in halves)  # type: ignore[return-value]
+        return _only_lane(halves[0]), _only_lane(halves[1])
     one, other = value._trace.split(value._node, caller_place())
     return tensor(value._trace, one), tensor(value._trace, other)
+
+
+def _only_lane(block: tensor) -> tensor:
+    """The scalar in a block of one lane."""
+    place = caller_place()
+    lane = tensor(block._trace, block._trace.reduce("sum", block._node, 0, False, place))
+    return lane.to(block.dtype)  # narrow types sum in 32 bits
 
 
 def interleave(a: Any, b: Any) -> tensor:
@@ -159,7 +164,7 @@ def interleave(a: Any, b: Any) -> tensor:
 
 
 def cat(input: Any, other: Any, can_reorder: bool = False, dim: int = 0) -> tensor:
-    """Two blocks of rank 1, one after the other. `can_reorder` is accepted: lanes keep their order."""
+    """Two blocks of rank 1, one after the other; `can_reorder` is accepted, lanes stay."""
     a, b = to_tensor(input), to_tensor(other)
     if constant_int(dim, "cat: dim") not in (0, -1):
         raise CompileError(f"cat: dim must be 0, got {unwrap(dim)}", caller_place())
@@ -183,7 +188,7 @@ def _getitem(self: tensor, index: Any) -> tensor:
     return expand_dims(self, tuple(new)) if new else self
 
 
-tensor.__getitem__ = _getitem  # type: ignore[attr-defined]
+tensor.__getitem__ = _getitem  # type: ignore[misc]
 tensor.T = property(trans)  # type: ignore[attr-defined]
 for _function in (expand_dims, reshape, view, ravel, broadcast_to, permute, trans, split):
     setattr(tensor, _function.__name__, _function)
