@@ -123,8 +123,13 @@ class Program:
         self._loops += 1
         name = f"k{self._loops}"
         small = f"({self._int(1)} & 7)"
-        bounds = self._choose(small, f"{small}, {small} + 3", f"{small}, -1, -{self._choose(1, 2)}",
-                              f"0, 9, {self._choose(1, 2, 4)}", "n & 3, n & 15, (n & 1) + 1")  # fmt: skip
+        bounds = self._choose(
+            small,
+            f"{small}, {small} + 3",
+            f"{small}, -1, -{self._choose(1, 2)}",
+            f"0, 9, {self._choose(1, 2, 4)}",
+            "n & 3, n & 15, (n & 1) + 1",
+        )
         self._put(depth, f"for {name} in range({bounds}):")
         self._names["int"].append(name)
         self._put(depth + 1, f"i0 = i0 + {name} & 4095")
