@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import torch
-from engines import both
+from engines import every
 
 import mytriton
 import mytriton.language as tl
@@ -20,7 +20,7 @@ def row_sum_kernel(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + row, tl.sum(total))
 
 
-@both
+@every
 def test_row_sums(engine: Any) -> None:
     for n in (1, 16, 100):
         x, out = torch.randn(5, n), torch.zeros(5)
@@ -43,7 +43,7 @@ def log_sum_exp_kernel(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + row, largest + tl.log(total))
 
 
-@both
+@every
 def test_online_log_sum_exp(engine: Any) -> None:
     x, out = torch.randn(3, 77) * 10, torch.zeros(3)
     engine(log_sum_exp_kernel)[3](x, out, 77, BLOCK=32)
@@ -70,7 +70,7 @@ def collatz(value: int) -> int:
     return 0 if value == 1 else 1 + collatz(value // 2 if value % 2 == 0 else 3 * value + 1)
 
 
-@both
+@every
 def test_collatz(engine: Any) -> None:
     x = torch.arange(1, 30, dtype=torch.int32)
     out = torch.full((32,), -1, dtype=torch.int32)
@@ -101,7 +101,7 @@ def search_kernel(x, wanted, out, n):
     tl.store(out + 2 * pid + 1, found.to(tl.int32))
 
 
-@both
+@every
 def test_binary_search_returns_from_a_loop(engine: Any) -> None:
     x = torch.arange(0, 40, 3, dtype=torch.int32)
     wanted = torch.tensor([0, 3, 4, 39, 100, 15, -5], dtype=torch.int32)
@@ -125,7 +125,7 @@ def triangle_kernel(out, n, STEP: tl.constexpr):
     tl.store(out + 1, count)
 
 
-@both
+@every
 def test_nested_loops_with_a_negative_step(engine: Any) -> None:
     for n in (0, 1, 12):
         out = torch.zeros(2, dtype=torch.int32)
@@ -144,7 +144,7 @@ def persistent_kernel(x, out, n, tiles, BLOCK: tl.constexpr):
         tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
 
 
-@both
+@every
 @pytest.mark.parametrize("programs", [1, 3, 8])
 def test_persistent_kernel(engine: Any, programs: int) -> None:
     x, out = torch.randn(75), torch.zeros(75)
@@ -160,7 +160,7 @@ def prefix_kernel(x, out, n):
         tl.store(out + i, carry)
 
 
-@both
+@every
 def test_prefix_sum_with_a_carry(engine: Any) -> None:
     x, out = torch.randint(0, 9, (50,)).float(), torch.zeros(50)
     engine(prefix_kernel)[1](x, out, 50)
@@ -182,7 +182,7 @@ def newton_kernel(x, out):
     tl.store(out + pid, guess)
 
 
-@both
+@every
 def test_newton_iteration_until_it_converges(engine: Any) -> None:
     x, out = torch.rand(6) * 100 + 0.01, torch.zeros(6)
     engine(newton_kernel)[6](x, out)
@@ -207,7 +207,7 @@ def walk_kernel(x, out, n, ROWS: tl.constexpr):
     tl.store(where + 16, 7.0)
 
 
-@both
+@every
 def test_pointers_in_loops_and_branches(engine: Any) -> None:
     x = torch.arange(40.0)
     for n, row in ((3, 0), (2, 1)):
@@ -235,7 +235,7 @@ def first_of_kernel(x, out, n, LIMIT: tl.constexpr):
     tl.store(out + 1, found)
 
 
-@both
+@every
 def test_a_break_out_of_an_unrolled_loop(engine: Any) -> None:
     x = torch.tensor([1, 5, 2, 9], dtype=torch.int32)
     for n, expected in ((0, [0, 2]), (3, [1, 3]), (7, [3, 5]), (9, [100, 102]), (200, [100, 100])):
@@ -256,7 +256,7 @@ def operators_kernel(x, out, n, OFF: tl.constexpr):
     tl.store(out + 19, 5 if OFF and not n else 6)
 
 
-@both
+@every
 def test_operators(engine: Any) -> None:
     x = torch.arange(8, dtype=torch.int32)
     for n, off in ((4, 2), (0, 3), (9, None), (-1, 0)):
@@ -283,7 +283,7 @@ def for_bounds_kernel(out, start, stop, step):
     tl.store(out + 1, last)
 
 
-@both
+@every
 def test_a_step_of_either_sign_and_the_ends_of_32_bits(engine: Any) -> None:
     top = 2**31 - 1
     for bounds in ((0, 10, 3), (10, 0, -3), (top - 5, top, 4), (-top, -top - 1, -4), (70, 90, 7)):
@@ -309,7 +309,7 @@ def counted_kernel(out, n):
         tl.store(out + 5, 1)
 
 
-@both
+@every
 def test_variables_of_loops_keep_their_last_value(engine: Any) -> None:
     for n in (0, 4):
         out = torch.zeros(6, dtype=torch.int32)

@@ -72,6 +72,22 @@ def test_closures_defaults_and_functions_within() -> None:
     assert results(fn, 0, 1, 2, 5) == [expected(n) for n in (0, 1, 2, 5)]
 
 
+def test_declarations_within_statements() -> None:
+    def fn(n):
+        total = 1
+
+        def add():
+            for k in range(n):
+                if k > 1:
+                    nonlocal total
+                    total += k
+
+        add()
+        return total
+
+    assert results(fn, 0, 5) == [1, 10]
+
+
 def triangle(n, K):
     """Calls itself, by the name of a global variable."""
     if K == 0:
@@ -99,6 +115,7 @@ def test_names_of_functions_within() -> None:
 
 class Shifted:
     __by = 4
+    FACTOR = 2
 
     def __init__(self, more: int) -> None:
         self.__more = more
@@ -112,7 +129,7 @@ class Shifted:
 
     @staticmethod
     def twice(n):
-        return 2 * n if n > 1 else n
+        return Shifted.FACTOR * n if n > 1 else n
 
 
 def test_methods_and_private_names() -> None:

@@ -69,7 +69,8 @@ def _rewritten(fn: FunctionType) -> CodeType | None:
         return code
     made = _compile(node, found, code)
     made = _renamed(made, made.co_qualname, code.co_qualname)
-    return made.replace(co_firstlineno=code.co_firstlineno, co_name=code.co_name)
+    # Its first line stays that of `def`, from which all other lines are counted.
+    return made.replace(co_name=code.co_name)
 
 
 def _renamed(code: CodeType, old: str, new: str) -> CodeType:
@@ -125,7 +126,13 @@ def _equal(a: CodeType, b: CodeType) -> bool:
 def _equal_constants(a: Any, b: Any) -> bool:
     if isinstance(a, CodeType) and isinstance(b, CodeType):
         return _equal(a, b)
-    return type(a) is type(b) and repr(a) == repr(b)
+    return bool(_constant_key(a) == _constant_key(b))
+
+
+def _constant_key(value: Any) -> Any:
+    if isinstance(value, tuple | frozenset):
+        return (type(value), type(value)(_constant_key(each) for each in value))
+    return (type(value), repr(value))
 
 
 def _compile(node: Any, found: Found, code: CodeType) -> CodeType:
@@ -139,6 +146,8 @@ def _compile(node: Any, found: Found, code: CodeType) -> CodeType:
         (owner,) = ast.parse(f"class {found.private}: pass").body
         assert isinstance(owner, ast.ClassDef)
         owner.body, body = body, [owner]
+        if owner.name not in code.co_freevars:  # it is a global variable, as a function's name is
+            body.insert(0, at(ast.Global([owner.name]), node))
     module = ast.parse("def factory(): pass")
     (factory,) = module.body
     assert isinstance(factory, ast.FunctionDef)

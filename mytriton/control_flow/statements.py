@@ -36,6 +36,7 @@ from mytriton.control_flow.names import (
 )
 from mytriton.control_flow.nodes import CONTROL, at, attribute, call, control, load, unless
 
+_DECLARATIONS = (ast.Nonlocal, ast.Global)
 _SUSPENDS = (ast.Yield, ast.YieldFrom, ast.Await)
 
 
@@ -58,11 +59,18 @@ class Statements(Expressions):
             return node
         outer = self._last, self._changed_by_calls, self._temporaries
         self._changed_by_calls = changed_by_calls(node.body)
+        declarations = [each for each in own_nodes(node.body) if isinstance(each, _DECLARATIONS)]
         lower_jumps(node)
         self._last, self._temporaries = dict(parameters(node)), 0
-        node.body = self._block(node.body)
+        # Before what is made here assigns their variables.
+        node.body = [*declarations, *self._block(node.body)]
         self._last, self._changed_by_calls, self._temporaries = outer
         return node
+
+    def visit_Nonlocal(self, node: ast.Nonlocal | ast.Global) -> ast.stmt:
+        return at(ast.Pass(), node)
+
+    visit_Global = visit_Nonlocal
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
         return node
