@@ -145,12 +145,17 @@ TEST(FoldTypes, IdentitiesOfEveryTypeAndNothingElse) {
                         right = true;
                         left = rule.both;
                     }
+                // Of bools, an operand that decides is the result: x & false, x | true.
+                bool decides = scalar == Scalar::boolean && (row.op == Op::bit_and  ? bits == 0
+                                                             : row.op == Op::bit_or ? bits == 1
+                                                                                    : false);
                 FoldTypes a, b;
                 Value x = a.param("x", scalar), y = b.param("x", scalar);
                 Value after = a.op(row.op, {x, a.constant(scalar, bits)});
                 Value before = b.op(row.op, {b.constant(scalar, bits), y});
-                EXPECT_EQ(a.folded(after), right ? "x" : "%0") << print_body(a.kernel);
-                EXPECT_EQ(b.folded(before), left ? "x" : "%0") << print_body(b.kernel);
+                std::string other = decides ? spell(scalar, bits) : "%0";
+                EXPECT_EQ(a.folded(after), right ? "x" : other) << print_body(a.kernel);
+                EXPECT_EQ(b.folded(before), left ? "x" : other) << print_body(b.kernel);
             }
         }
 }
