@@ -1,5 +1,7 @@
 """Launches that must fail: what was raised, and that nothing was written to any argument."""
 
+import linecache
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,3 +37,15 @@ def refusal(
         assert raised.type is error
         assert [contents(value) for value in given] == before, "a refused launch wrote something"
     return raised.value
+
+
+def mistake(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
+    """What the CompileError of a function says, which is on a line of it that ends in ``# wrong``.
+
+    The launch is refused.
+    """
+    error = refusal(mytriton.CompileError, mytriton.jit(fn), *args, **kwargs)
+    assert isinstance(error, mytriton.CompileError) and error.place is not None
+    line = linecache.getline(error.place[0], error.place[1])
+    assert line.rstrip().endswith("# wrong"), str(error)
+    return error.message

@@ -262,10 +262,20 @@ def next_power_of_2(n: int) -> int:
     return 1 << builtins.max(0, n - 1).bit_length()
 
 
-from mytriton.language import core, extra, math, random, shapes, standard, static  # noqa: E402
+from mytriton.language import (  # noqa: E402
+    block_pointers,
+    core,
+    extra,
+    math,
+    random,
+    shapes,
+    standard,
+    static,
+)
+from mytriton.language.block_pointers import *  # noqa: E402, F403
 from mytriton.language.random import *  # noqa: E402, F403
 from mytriton.language.shapes import *  # noqa: E402, F403
 from mytriton.language.static import *  # noqa: E402, F403
 
 __all__ += ["core", "extra", "math", "random", "standard", *random.__all__]
-__all__ += [*shapes.__all__, *static.__all__]
+__all__ += [*block_pointers.__all__, *shapes.__all__, *static.__all__]

@@ -7,6 +7,7 @@ from typing import Any
 
 from mytriton import _C
 from mytriton.errors import CompileError
+from mytriton.language import block_pointers
 from mytriton.source import Place, caller_place
 from mytriton.traced import current_trace, node_of, tensor, unwrap
 
@@ -46,7 +47,8 @@ def load(
     pointer: tensor,
     mask: Any = None,
     other: Any = None,
-    *,
+    boundary_check: Any = (),
+    padding_option: str = "",
     cache_modifier: str = "",
     eviction_policy: str = "",
     volatile: bool = False,
@@ -54,6 +56,9 @@ def load(
     """The pointed-to values. Lanes where `mask` is false touch no memory and take `other`, or 0.
 
     Shapes: those of `pointer`, with scalar masks and fallbacks stretched. `mask` must be bool.
+    Of a block pointer the block; in the axes of `boundary_check`, a tuple of ints, what is out of
+    range touches no memory and gives 0, or NaN with ``padding_option="nan"`` (floats only).
+    `mask` and `other` are then refused, as are those two otherwise.
     `cache_modifier` (``".ca"``, ``".cg"``, ``".cs"``, ``".cv"``), `eviction_policy`
     (``"evict_first"``, ``"evict_last"``) and `volatile` show in CUDA text; the CPU needs none.
     """
@@ -61,6 +66,13 @@ def load(
     place = caller_place()
     modifiers = [".ca", ".cg", ".cs", ".cv"]
     attrs = _cache_attrs("load", cache_modifier, eviction_policy, volatile, modifiers, place)
+    if isinstance(unwrap(pointer), block_pointers.BlockPointer):
+        block, given = unwrap(pointer), {"mask": mask, "other": other}
+        padding = block_pointers.padding_value("load", padding_option, block.dtype.element_ty)
+        pointer, mask = block_pointers.access("load", block, given, boundary_check)
+        other = None if mask is None else padding
+    else:
+        block_pointers.refuse_options("load", boundary_check, padding_option)
     at = node_of(trace, pointer, place, "load: pointer")
     on = None if mask is None else node_of(trace, mask, place, "load: mask")
     fallback = None if other is None else node_of(trace, other, place, "load: other")
@@ -71,12 +83,14 @@ def store(
     pointer: tensor,
     value: Any,
     mask: Any = None,
-    *,
+    boundary_check: Any = (),
     cache_modifier: str = "",
     eviction_policy: str = "",
 ) -> None:
     """Writes `value`, cast to the pointed-to type, where `mask` holds; other lanes do nothing.
 
+    To a block pointer goes a scalar, or a block of its shape; what is out of range in the axes of
+    `boundary_check` is not written, and `mask` is refused.
     `cache_modifier`: ``".wb"``, ``".cg"``, ``".cs"`` or ``".wt"``, for CUDA text. `eviction_policy`
     is checked and changes nothing.
     """
@@ -84,6 +98,12 @@ def store(
     place = caller_place()
     modifiers = [".wb", ".cg", ".cs", ".wt"]
     attrs = _cache_attrs("store", cache_modifier, eviction_policy, False, modifiers, place)
+    if isinstance(unwrap(pointer), block_pointers.BlockPointer):
+        block = unwrap(pointer)
+        value = block_pointers.block_value("store", value, block.layout.block_shape)
+        pointer, mask = block_pointers.access("store", block, {"mask": mask}, boundary_check)
+    else:
+        block_pointers.refuse_options("store", boundary_check, "")
     at = node_of(trace, pointer, place, "store: pointer")
     stored = node_of(trace, value, place, "store: value")
     on = None if mask is None else node_of(trace, mask, place, "store: mask")
