@@ -14,6 +14,7 @@ from mytriton.errors import CompileError  # noqa: E402
 from mytriton.jit import JITFunction, jit  # noqa: E402
 from mytriton.language import cdiv, next_power_of_2  # noqa: E402
 from mytriton.runtime import Config, KernelInterface, autotune, heuristics  # noqa: E402
+from mytriton.runtime.allocation import set_allocator  # noqa: E402
 
 _C.set_nvrtc_search_paths(_nvrtc.wheel_folders())
 
@@ -33,6 +34,7 @@ __all__ = [
     "language",
     "next_power_of_2",
     "runtime",
+    "set_allocator",
     "testing",
     "tools",
 ]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 
 from mytriton.dtypes import DTYPES, DType, float32, int1, int32, int64
+from mytriton.tools.tensor_descriptor import TensorDescriptor
 
 
 def _host_name(dtype: DType) -> str:
@@ -21,8 +23,9 @@ _TORCH_DTYPES: dict[torch.dtype, DType] = {
 _NUMPY_DTYPES = {_host_name(each): each for each in DTYPES.values() if each.ir != "bf16"}
 
 # What is passed for a run-time parameter, as the compiler needs to know it:
-# ("tensor", element type in the IR), ("scalar", type in the IR) or ("none", "").
-Kind = tuple[str, str]
+# ("tensor", element type in the IR), ("scalar", type in the IR), ("none", "") or
+# ("descriptor", element type in the IR, shape of the blocks, padding).
+Kind = tuple[Any, ...]
 
 
 def is_numpy(value: Any) -> bool:
@@ -82,6 +85,10 @@ def kind_of(name: str, value: Any) -> Kind:
         return ("scalar", int32.ir)
     if isinstance(value, float | torch.SymFloat):
         return ("scalar", float32.ir)
+    if isinstance(value, TensorDescriptor):
+        value.check(f"argument '{name}'")
+        element = _tensor_kind(f"{name}.base", value.base)[1]
+        return ("descriptor", element, tuple(value.block_shape), value.padding)
     raise TypeError(
         f"argument '{name}': expected a tensor, int, float, bool or None, got {_type_name(value)}"
     )
@@ -119,10 +126,23 @@ def kind_or_type(name: str, value: Any) -> Kind:
     return kind_of(name, value)
 
 
+def passed(values: Iterable[Any]) -> list[Any]:
+    """What the op gets of run-time arguments."""
+    given: list[Any] = []
+    for value in values:
+        if isinstance(value, TensorDescriptor):
+            given += value.parts()
+        elif value is not None:
+            given.append(value)
+    return given
+
+
 def check_devices(arguments: dict[str, Any]) -> None:
     """TypeError unless all tensors are on one device, or all are NumPy arrays."""
     first_name, first = "", ""
     for name, value in arguments.items():
+        if isinstance(value, TensorDescriptor):
+            value = value.base
         if is_numpy(value):
             where = "a NumPy array"
         elif isinstance(value, torch.Tensor):

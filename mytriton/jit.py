@@ -16,6 +16,7 @@ from mytriton.arguments import (
     is_numpy,
     kind_of,
     kind_or_type,
+    passed,
 )
 from mytriton.compiled import CompiledKernel, op_name_of
 from mytriton.constexprs import constexpr_key, is_itself
@@ -52,8 +53,9 @@ class JITFunction(Kernel):
     name and returns one of these. Parameters annotated ``tl.constexpr`` are Python values while
     the kernel is traced; the others are tensors (of a dtype that ``tl`` names, on the CPU or on one
     CUDA device), ints (int32 where it fits, else int64), floats (float32), bools or None, a
-    constant. With NumPy arrays in place of tensors the kernel is only compiled. Triton's options
-    (``num_warps``, ...) may be given by keyword; they are checked, and change nothing.
+    constant; a TensorDescriptor stands for a tensor, its sizes and its strides. With NumPy arrays
+    in place of tensors the kernel is only compiled. Triton's options (``num_warps``, ...) may be
+    given by keyword; they are checked, and change nothing.
 
     A launch returns a :class:`CompiledKernel` - inside torch.compile, None. It raises TypeError,
     ValueError or OverflowError for wrong arguments and CompileError for a wrong kernel, always
@@ -189,8 +191,7 @@ class JITFunction(Kernel):
             return compiled, None
         checks = variant.reads.checks()
         name = str(compiled.op_name).partition("::")[2]
-        given = [value for value in run_time.values() if value is not None]
-        getattr(torch.ops.mytriton, name).default(*given, *sizes)
+        getattr(torch.ops.mytriton, name).default(*passed(run_time.values()), *sizes)
         known = signature is self._signature
         known &= all(is_itself(bound[p.name]) for p in self.params if p.is_constexpr)
         known &= not any(isinstance(each, constexpr) for each in (*args, *kwargs.values()))
@@ -208,8 +209,7 @@ class JITFunction(Kernel):
                 constants.append((parameter.name, value))
             else:
                 kinds.append(kind_of(parameter.name, value))
-                if value is not None:
-                    run_time.append(value)
+                run_time += passed([value])
         sizes = check_grid(grid(dict(bound)) if callable(grid) else grid)
         name = self._op_name(tuple(kinds), tuple(constants))
         getattr(torch.ops.mytriton, name).default(*run_time, *sizes)

@@ -7,6 +7,7 @@ from typing import Any
 from mytriton import _C
 from mytriton.arguments import Kind
 from mytriton.errors import CompileError
+from mytriton.language import descriptors
 from mytriton.parameters import Parameter
 from mytriton.reads import Reads
 from mytriton.recording import Recorder
@@ -63,6 +64,7 @@ def _arguments(
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments by position and by name, as the function gets them."""
     of_kind = iter(kinds)
+    names = {each.name for each in parameters}
     positional: list[Any] = []
     by_name: dict[str, Any] = {}
     for parameter in parameters:
@@ -70,7 +72,7 @@ def _arguments(
             what = f"argument '{parameter.name}'"
             value = recorder.wrap(constants[parameter.name], what)
         else:
-            value = _traced(trace, parameter.name, next(of_kind))
+            value = _traced(trace, parameter.name, next(of_kind), names)
         # Positional-only parameters exist: all but keyword-only ones are passed by position.
         if parameter.by_position:
             positional.append(value)
@@ -79,12 +81,36 @@ def _arguments(
     return positional, by_name
 
 
-def _traced(trace: _C.Trace, name: str, kind: Kind) -> tensor | None:
-    what, element = kind
+def _traced(trace: _C.Trace, name: str, kind: Kind, names: set[str]) -> Any:
+    what, element = kind[:2]
     if what == "none":
         return None
+    if what == "descriptor":
+        return _descriptor(trace, name, kind, names)
     param = trace.pointer_param if what == "tensor" else trace.scalar_param
     return tensor(trace, param(name, element))
+
+
+def _descriptor(
+    trace: _C.Trace, name: str, kind: Kind, names: set[str]
+) -> descriptors.tensor_descriptor:
+    """The parameters that the parts of a TensorDescriptor are passed for, as one value."""
+    _, element, block_shape, padding = kind
+
+    def param(part: str) -> tensor:
+        free = f"{name}_{part}"
+        while free in names:
+            free += "_"
+        names.add(free)
+        return tensor(trace, trace.scalar_param(free, "i64"))
+
+    base = tensor(trace, trace.pointer_param(name, element))
+    shape = tuple(param(f"size_{axis}") for axis in range(len(block_shape)))
+    strides = [param(f"stride_{axis}") for axis in range(len(block_shape) - 1)]
+    one = tensor(trace, trace.cast(trace.int_constant(1), "i64", False, None))
+    return descriptors.described(
+        f"argument '{name}'", base, shape, (*strides, one), block_shape, padding
+    )
 
 
 def _endless(error: RecursionError) -> CompileError:

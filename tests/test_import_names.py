@@ -79,15 +79,6 @@ def test_version_is_triton_s_and_ours() -> None:
     assert local == f"mytriton.{importlib.metadata.version('mytriton')}"
 
 
-def test_tensor_descriptors_are_refused_by_name() -> None:
-    from mytriton.tools.tensor_descriptor import TensorDescriptor
-
-    assert not isinstance(torch.zeros(1), TensorDescriptor)
-    for make in (TensorDescriptor, TensorDescriptor.from_tensor):
-        with pytest.raises(NotImplementedError, match="tensor descriptors are not supported yet"):
-            make(torch.zeros(4, 4), [4, 4])
-
-
 def test_driver_names_the_device() -> None:
     active = mytriton.runtime.driver.active
     device = active.get_active_torch_device()

@@ -265,6 +265,7 @@ def next_power_of_2(n: int) -> int:
 from mytriton.language import (  # noqa: E402
     block_pointers,
     core,
+    descriptors,
     extra,
     math,
     random,
@@ -273,9 +274,10 @@ from mytriton.language import (  # noqa: E402
     static,
 )
 from mytriton.language.block_pointers import *  # noqa: E402, F403
+from mytriton.language.descriptors import *  # noqa: E402, F403
 from mytriton.language.random import *  # noqa: E402, F403
 from mytriton.language.shapes import *  # noqa: E402, F403
 from mytriton.language.static import *  # noqa: E402, F403
 
 __all__ += ["core", "extra", "math", "random", "standard", *random.__all__]
-__all__ += [*block_pointers.__all__, *shapes.__all__, *static.__all__]
+__all__ += [*block_pointers.__all__, *descriptors.__all__, *shapes.__all__, *static.__all__]
