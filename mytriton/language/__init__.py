@@ -257,6 +257,9 @@ def cdiv(x: Any, div: Any) -> Any:
     return (x + div - 1) // div
 
 
+tensor.cdiv = cdiv  # type: ignore[attr-defined]
+
+
 def next_power_of_2(n: int) -> int:
     """The smallest power of two that is at least n (and at least 1)."""
     return 1 << builtins.max(0, n - 1).bit_length()
@@ -265,19 +268,26 @@ def next_power_of_2(n: int) -> int:
 from mytriton.language import (  # noqa: E402
     block_pointers,
     core,
+    derived,
     descriptors,
     extra,
+    indices,
     math,
+    products,
     random,
     shapes,
     standard,
     static,
 )
 from mytriton.language.block_pointers import *  # noqa: E402, F403
+from mytriton.language.derived import *  # noqa: E402, F403
 from mytriton.language.descriptors import *  # noqa: E402, F403
+from mytriton.language.indices import *  # noqa: E402, F403
+from mytriton.language.products import *  # noqa: E402, F403
 from mytriton.language.random import *  # noqa: E402, F403
 from mytriton.language.shapes import *  # noqa: E402, F403
 from mytriton.language.static import *  # noqa: E402, F403
 
 __all__ += ["core", "extra", "math", "random", "standard", *random.__all__]
-__all__ += [*block_pointers.__all__, *descriptors.__all__, *shapes.__all__, *static.__all__]
+__all__ += [*block_pointers.__all__, *derived.__all__, *descriptors.__all__, *indices.__all__]
+__all__ += [*products.__all__, *shapes.__all__, *static.__all__]
