@@ -204,6 +204,10 @@ class Recorder:
             self._scanner.scan(owner)
         return MethodType(self.wrap(value.__func__, "method"), seen)
 
+    def note_untraced(self, fn: Any) -> None:
+        """Takes what a function's code names to be read: it is called as it is."""
+        self._scanner.scan(fn)
+
     # --- functions -------------------------------------------------------------------------------
 
     def callable_of(self, fn: Any) -> Any:

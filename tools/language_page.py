@@ -84,8 +84,8 @@ REDUCTIONS = """
 below 32 bits and bool, the result is `int32` (`sum` of unsigned ones: `uint32`); `max` and `min`
 of `float16` and `bfloat16` are `float32`, while `sum` adds in `float32` and rounds once.
 
-`tl.argmax` and `tl.argmin` give the `int32` index of the first of several, a NaN being the extreme as
-in torch. `tl.softmax` of half types is computed in `float32`. `tl.dot` multiplies and sums in
+`tl.argmax` and `tl.argmin` give the `int32` index of the first of several, a NaN being the extreme
+as in torch. `tl.softmax` of half types is computed in `float32`. `tl.dot` multiplies and sums in
 `float32` - `float64` in `float64`, `int8` and `uint8` in `int32` -, and rounds once.
 
 | `tl.` | Types | Meaning |

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mytriton import _C
+from mytriton.constexpr_function import constexpr_function
 from mytriton.dtypes import DTYPES, DType, dtype, pointer_type
 from mytriton.errors import CompileError
 from mytriton.language.debug import device_assert, device_print
@@ -47,6 +48,7 @@ __all__ = [
     "cdiv",
     "clamp",
     "constexpr",
+    "constexpr_function",
     "device_assert",
     "device_print",
     "div_rn",

@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from mytriton.constexpr_function import constexpr_function
 from mytriton.jit import JITFunction, jit
 
-__all__ = ["JITFunction", "KernelInterface", "jit"]
+__all__ = ["JITFunction", "KernelInterface", "constexpr_function", "jit"]
 
 T = TypeVar("T")
 
