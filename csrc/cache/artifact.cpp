@@ -1,6 +1,8 @@
 // From the expression graph to what the backends launch, and the table of printable stages.
 #include "cache/artifact.h"
 
+#include <set>
+
 #include "cpu/emit.h"
 #include "cuda/emit.h"
 #include "front/lower.h"
@@ -84,12 +86,24 @@ std::vector<std::string> stage_names() {
 Artifact::Artifact(Graph graph)
     : graph_(std::move(graph)), ssa_(run_passes(lower(graph_))), writes_(ssa_.params().size()) {
     Facts facts(ssa_);
+    // A write whose base is not known may go to any parameter whose address was taken: which
+    // pointer a loop or a branch leaves may be known only at run time.
+    std::set<uint32_t> addressed;
+    bool anywhere = false;
     ssa_.walk([&](InstId id) {
         const Inst& inst = ssa_.inst(id);
-        if (!info(inst.op).has(kWrites)) return;
+        bool takes_address = inst.op == Op::ptr_cast && !ssa_.type(inst.result()).is_pointer();
+        if (!info(inst.op).has(kWrites) && !takes_address) return;
         Value root = facts.root(inst.operands[0]);
-        if (!root.none()) writes_[ssa_.data(root).number] = true;
+        if (root.none())
+            anywhere |= !takes_address;
+        else if (takes_address)
+            addressed.insert(ssa_.data(root).number);
+        else
+            writes_[ssa_.data(root).number] = true;
     });
+    if (anywhere)
+        for (uint32_t position : addressed) writes_[position] = true;
 }
 
 CpuKernel& Artifact::cpu() {

@@ -134,15 +134,16 @@ std::vector<NodeId> Trace::end_if(const std::vector<NodeId>& then_values,
     std::vector<NodeId> results;
     for (size_t i = 0; i < then_values.size(); ++i) {
         NodeId yes = then_values[i], no = else_values[i];
-        if (yes == kNoNode) yes = zero_in(owner, 0, no);
-        if (no == kNoNode) no = zero_in(owner, 1, yes);
-        if (type(yes) != type(no))
+        bool pointers = type(yes == kNoNode ? no : yes).is_pointer();
+        if (yes == kNoNode) yes = missing_in(owner, 0, no);
+        if (no == kNoNode) no = missing_in(owner, 1, yes);
+        if (type(yes) != type(no) && !pointers)
             throw InternalError("Trace::end_if", "values of two types are merged");
         if (yes == no) {
             results.push_back(yes);
             continue;
         }
-        if (type(yes).is_pointer()) {
+        if (pointers) {
             results.push_back(merged_pointer(yes, no, owner, loc));
             continue;
         }
@@ -160,7 +161,12 @@ std::vector<NodeId> Trace::end_if(const std::vector<NodeId>& then_values,
     return results;
 }
 
-NodeId Trace::zero_in(NodeId owner, size_t arm, NodeId like) {
+// What nobody will look at: a zero; of a pointer, what it was moved from outside, so that its base
+// stays in sight.
+NodeId Trace::missing_in(NodeId owner, size_t arm, NodeId like) {
+    if (type(like).is_pointer())
+        for (NodeId each : chain_of(graph_, like))
+            if (is_visible(each)) return each;
     open_.push_back(graph_.nodes[owner].regions[arm]);
     NodeId zero = zero_like(like, graph_.nodes[owner].loc);
     open_.pop_back();

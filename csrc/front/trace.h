@@ -139,7 +139,7 @@ class Trace {
     NodeId open_op(Op op, std::vector<NodeId> operands, const Loc& loc);
     RegionId open_region(NodeId owner);
     NodeId add_arg(Type type);
-    NodeId zero_in(NodeId owner, size_t arm, NodeId like);
+    NodeId missing_in(NodeId owner, size_t arm, NodeId like);
     NodeId give(NodeId owner, NodeId yes, NodeId no);
     NodeId add_result(NodeId owner, Type type, size_t position);
     std::vector<NodeId> init_operands(const std::vector<NodeId>& inits, const PointerForms& forms,
