@@ -169,7 +169,7 @@ MISTAKES = [
     (lambda x: x.to(tl.float32), r"cannot cast ptr<f32> to f32"),
     (lambda x: tl.full([4], x, tl.float32), "cannot cast ptr<f32>"),
     (lambda x: tl.full([4], tl.arange(0, 4), tl.float32), "expected a scalar, got vector<4 x"),
-    (lambda x: tl.full([0], 1, tl.float32), "a block's size is at least 1"),
+    (lambda x: tl.full([0], 1, tl.float32), "a block's sizes are at least 1, got"),
     (lambda x: tl.full([1 << 21], 1, tl.float32), "at most 1048576 lanes"),
     (lambda x: tl.full([x], 1, tl.float32), "a size must be an int known at compile time"),
     (lambda x: tl.load(x).to(PTR_I32), "cannot cast f32 to a pointer"),

@@ -40,7 +40,7 @@ template <class V, int N, class F>
 // Access to addresses that are consecutive unless an index wraps around.
 template <class V>
 [[gnu::always_inline]] inline bool is_row(i64v at) {
-    return at[kLanes - 1] - at[0] == (kLanes - 1) * (long long)sizeof(Element<V>);
+    return all(to_mask(at == at[0] + resize<i64v>(iota() * (int)sizeof(Element<V>))));
 }
 
 template <class V>

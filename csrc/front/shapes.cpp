@@ -20,7 +20,7 @@ auto checked(const std::string& function, const Loc& loc, const F& f) {
     try {
         return f();
     } catch (const TypingError& error) {
-        throw CompileError(function + ": " + error.what(), loc);
+        throw CompileError((function.empty() ? "" : function + ": ") + error.what(), loc);
     }
 }
 
@@ -57,11 +57,10 @@ NodeId Trace::broadcast_to(NodeId value, const std::vector<int64_t>& shape, cons
         NodeId zero = constant_as(int_constant(0), Scalar::i32, loc);
         return apply(Op::add, {value, splat(zero, shape, loc)}, loc);
     }
+    checked("broadcast_to", loc, [&] { check_broadcast(type(value), shape); });
     // Axes count from the last: what is missing before them is of size 1.
     std::vector<int64_t> padded = type(value).shape();
-    if (padded.size() < shape.size())
-        padded.insert(padded.begin(), shape.size() - padded.size(), 1);
-    checked("broadcast_to", loc, [&] { check_broadcast(type(value).with_shape(padded), shape); });
+    padded.insert(padded.begin(), shape.size() - padded.size(), 1);
     value = reshape(value, padded, loc);
     if (padded == shape) return value;
     if (type(value).is_pointer())
@@ -72,7 +71,11 @@ NodeId Trace::broadcast_to(NodeId value, const std::vector<int64_t>& shape, cons
 
 NodeId Trace::permute(NodeId value, const std::vector<int64_t>& order, const Loc& loc) {
     Type result = checked("permute", loc, [&] { return permuted_type(type(value), order); });
-    if (std::ranges::is_sorted(order)) return value;
+    // Where axes of size 1 move past others, lanes stay.
+    std::vector<int64_t> long_axes;
+    std::ranges::copy_if(order, std::back_inserter(long_axes),
+                         [&](int64_t axis) { return type(value).shape()[axis] > 1; });
+    if (std::ranges::is_sorted(long_axes)) return reshape(value, result.shape(), loc);
     if (type(value).is_pointer())
         return move_pointer(value, [&](NodeId each) { return permute(each, order, loc); }, loc);
     return add_op(Op::permute, {value}, result, loc, {{AttrKey::order, pack_order(order)}});
@@ -114,6 +117,7 @@ NodeId Trace::reduce(Op op, NodeId value, std::optional<int64_t> axis, bool keep
     std::string name(info(op).name);
     std::vector<int64_t> shape = type(value).shape();
     int64_t rank = static_cast<int64_t>(shape.size());
+    if (rank == 0) fail(name + " requires a block, got " + type(value).str(), loc);
     if (axis && (*axis < -rank || *axis >= rank))
         fail(name + ": axis must be " + (rank == 1 ? "0" : "0 to " + std::to_string(rank - 1)) +
                  " for " + type(value).str() + ", got " + std::to_string(*axis),
@@ -123,7 +127,7 @@ NodeId Trace::reduce(Op op, NodeId value, std::optional<int64_t> axis, bool keep
         kept = shape;
         kept[(*axis + rank) % rank] = 1;
     }
-    return checked(name, loc, [&] {
+    return checked("", loc, [&] {
         NodeId operand = value;
         if (rank > 1 && !axis) operand = reshape(operand, {type(operand).lanes()}, loc);
         Scalar common = promote_reduced(op, common_scalar(op, {operand}, false, loc));

@@ -8,6 +8,7 @@
 #include "front/promote.h"
 #include "ir/conversion.h"
 #include "ir/literal.h"
+#include "ir/movement.h"
 #include "ir/typing.h"
 
 namespace mytriton {
@@ -193,12 +194,10 @@ NodeId Trace::cast_to_address(NodeId pointer, const Loc& loc) {
 NodeId Trace::splat(NodeId value, const std::vector<int64_t>& shape, const Loc& loc) {
     if (type(value).is_block() || type(value).is_pointer())
         fail("expected a scalar, got " + type(value).str(), loc);
-    int64_t lanes = 1;
-    for (int64_t size : shape) {
-        if (size < 1 || size > kMaxLanes) fail("a block's size is at least 1", loc);
-        lanes *= size;
-        if (lanes > kMaxLanes)
-            fail("a block has at most " + std::to_string(kMaxLanes) + " lanes", loc);
+    try {
+        check_shape(shape);
+    } catch (const TypingError& error) {
+        fail(error.what(), loc);
     }
     value = convert(value, type(value).scalar(), loc);
     return shape.empty() ? value : add_op(Op::splat, {value}, type(value).with_shape(shape), loc);
@@ -378,6 +377,8 @@ NodeId Trace::atomic_cas(NodeId pointer, NodeId compare, NodeId value,
         *each = cast(*each, type(pointer).scalar(), false, loc);
     }
     try {
+        compare = stretched_to(compare, type(pointer).shape(), loc);
+        value = stretched_to(value, type(pointer).shape(), loc);
         Type old = result_type(Op::atomic_cas, {type(pointer), type(compare), type(value)});
         return add_op(Op::atomic_cas, {pointer, compare, value}, old, loc, attrs);
     } catch (const TypingError& error) {

@@ -20,16 +20,6 @@ int64_t product(const std::vector<int64_t>& shape) {
     return lanes;
 }
 
-void check_shape(const std::vector<int64_t>& shape) {
-    int64_t lanes = 1;
-    for (int64_t size : shape) {
-        if (size < 1 || size > kMaxLanes) fail("a block's size is at least 1");
-        lanes *= size;
-        if (lanes > kMaxLanes) fail("a block has at most " + std::to_string(kMaxLanes) + " lanes");
-    }
-    if (shape.size() > kMaxRank) fail("a block has at most " + std::to_string(kMaxRank) + " axes");
-}
-
 // How many lanes lie between neighbours along each axis.
 std::vector<int64_t> steps_of(const std::vector<int64_t>& shape) {
     std::vector<int64_t> steps(shape.size(), 1);
@@ -41,12 +31,6 @@ std::string text_of(const std::vector<int64_t>& shape) {
     std::string out;
     for (int64_t size : shape) out += (out.empty() ? "" : ", ") + std::to_string(size);
     return "(" + out + ")";
-}
-
-void require_equal(const char* name, Type a, Type b) {
-    if (!a.is_block() || a != b)
-        fail(std::string(name) + " requires two blocks of one type, got " + a.str() + " and " +
-             b.str());
 }
 
 // One term for each axis of the result, its steps in the operand being given; neighbouring axes
@@ -108,7 +92,8 @@ Type permuted_type(Type operand, const std::vector<int64_t>& order) {
 }
 
 Type joined_type(Type a, Type b) {
-    require_equal("join", a, b);
+    if (!a.is_block() || a != b)
+        fail("expected two blocks of one type, got " + a.str() + " and " + b.str());
     std::vector<int64_t> shape = a.shape();
     shape.push_back(2);
     check_shape(shape);
@@ -117,34 +102,48 @@ Type joined_type(Type a, Type b) {
 
 Type half_type(Type operand) {
     if (operand.shape().size() < 2 || operand.shape().back() != 2)
-        fail("split requires a block whose last axis has size 2 of two or more axes, got " +
-             operand.str());
+        fail("expected a block of two or more axes whose last has size 2, got " + operand.str());
     std::vector<int64_t> shape = operand.shape();
     shape.pop_back();
     return operand.with_shape(shape);
 }
 
 Type concatenated_type(Type a, Type b) {
-    require_equal("cat", a.is_block() ? a : b, a.is_block() ? b.with_shape(a.shape()) : a);
-    if (a.shape().size() != 1 || b.shape().size() != 1)
-        fail("cat requires blocks of rank 1, got " + a.str() + " and " + b.str());
+    if (a.shape().size() != 1 || b.shape().size() != 1 || a.element() != b.element())
+        fail("expected two blocks of rank 1 and one type, got " + a.str() + " and " + b.str());
     std::vector<int64_t> shape = {a.shape()[0] + b.shape()[0]};
     check_shape(shape);
     return a.with_shape(shape);
+}
+
+void check_shape(const std::vector<int64_t>& shape) {
+    if (shape.size() > kMaxRank)
+        fail("a block has at most " + std::to_string(kMaxRank) + " axes, got " + text_of(shape));
+    int64_t lanes = 1;
+    for (int64_t size : shape) {
+        if (size < 1) fail("a block's sizes are at least 1, got " + text_of(shape));
+        lanes *= std::min(size, kMaxLanes + 1);
+        if (lanes > kMaxLanes)
+            fail("a block has at most " + std::to_string(kMaxLanes) + " lanes, got " +
+                 text_of(shape));
+    }
 }
 
 void check_reshape(Type operand, const std::vector<int64_t>& shape) {
     check_shape(shape);
     if (shape.empty() || !operand.is_block() || product(shape) != operand.lanes())
         fail("cannot reshape " + operand.str() + " to " + text_of(shape) +
-             ": expected as many lanes");
+             ": expected a block of as many lanes");
 }
 
 void check_broadcast(Type operand, const std::vector<int64_t>& shape) {
     check_shape(shape);
     const std::vector<int64_t>& from = operand.shape();
-    bool fits = !from.empty() && from.size() == shape.size();
-    for (size_t i = 0; fits && i < shape.size(); ++i) fits = from[i] == shape[i] || from[i] == 1;
+    bool fits = !from.empty() && from.size() <= shape.size();
+    for (size_t i = 0; fits && i < from.size(); ++i) {
+        int64_t to = shape[shape.size() - from.size() + i];
+        fits = from[i] == to || from[i] == 1;
+    }
     if (!fits)
         fail("cannot broadcast " + operand.str() + " to " + text_of(shape) +
              ": expected sizes that are equal, or 1");

@@ -22,8 +22,9 @@ Type joined_type(Type a, Type b);
 Type half_type(Type operand);
 Type concatenated_type(Type a, Type b);
 
-// TypingError unless the shape is one of as many lanes as the operand has; of sizes that the
-// operand's stretch to.
+// TypingError unless a block may have the shape; unless it has as many lanes as the operand; unless
+// the operand's sizes stretch to it, axes counting from the last.
+void check_shape(const std::vector<int64_t>& shape);
 void check_reshape(Type operand, const std::vector<int64_t>& shape);
 void check_broadcast(Type operand, const std::vector<int64_t>& shape);
 

@@ -87,8 +87,7 @@ Type reduced_type(Op op, Type operand, std::optional<int64_t> axis) {
     std::vector<int64_t> shape = operand.shape();
     if (!axis && shape.size() != 1)
         fail(std::string(info(op).name) +
-             (shape.empty() ? " requires a block of rank 1, got " : " requires an axis of ") +
-             operand.str());
+             (shape.empty() ? " requires a block, got " : " requires an axis of ") + operand.str());
     if (axis && (*axis < 0 || *axis >= static_cast<int64_t>(shape.size()) || shape.size() < 2))
         fail(std::string(info(op).name) + ": axis " + std::to_string(*axis) + " is none of " +
              operand.str());

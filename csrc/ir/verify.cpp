@@ -176,6 +176,9 @@ class Verifier {
             case Op::broadcast:
                 refuse_pointers(inst);
                 check_broadcast(types[0], kernel_.type(inst.result()).shape());
+                if (types[0].shape().size() != kernel_.type(inst.result()).shape().size())
+                    fail(inst, "expected as many axes, got " + types[0].str() + " to " +
+                                   kernel_.type(inst.result()).str());
                 return require_result(inst,
                                       types[0].with_shape(kernel_.type(inst.result()).shape()));
             case Op::permute:

@@ -144,7 +144,7 @@ std::vector<Value> Facts::may_wrap(Value index) const {
         std::optional<InstId> id = definition(value);
         if (!id || !kernel_.type(value).is_block() || !seen.insert(value.index).second) continue;
         const Inst& inst = kernel_.inst(*id);
-        if (is_movement(inst.op) && inst.op != Op::reshape) continue;  // equal in all lanes
+        if (is_movement(inst.op) && row_stride(value) == 0) continue;  // equal in all lanes
         if (inst.op == Op::cast) found.push_back(inst.operands[0]);
         pending.insert(pending.end(), inst.operands.begin(), inst.operands.end());
     }

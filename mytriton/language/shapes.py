@@ -33,10 +33,16 @@ def _ints(function: str, what: str, given: tuple[Any, ...]) -> list[int]:
     return [constant_int(each, f"{function}: {what}") for each in values]
 
 
-def _axis(function: str, axis: int, rank: int) -> int:
+def _text(value: tensor) -> str:
+    """Its type as messages of the compiler show it: ``block<4x8 x f32>``."""
+    return value._trace.type(value._node)
+
+
+def _axis(function: str, axis: int, rank: int, value: tensor) -> int:
     if not -rank <= axis < rank:
+        wanted = f"{-rank} to {rank - 1}" if rank else "of a block"
         raise CompileError(
-            f"{function}: axis must be {-rank} to {rank - 1}, got {axis}", caller_place()
+            f"{function}: axis must be {wanted} for {_text(value)}, got {axis}", caller_place()
         )
     return axis % rank
 
@@ -49,7 +55,7 @@ def expand_dims(input: Any, axis: Any) -> tensor:
     value = to_tensor(input)
     axes = _ints("expand_dims", "axis", (axis,))
     rank = len(value.shape) + len(axes)
-    places = {_axis("expand_dims", each, rank) for each in axes}
+    places = {_axis("expand_dims", each, rank, value) for each in axes}
     if len(places) != len(axes):
         raise CompileError(f"expand_dims: an axis is named twice in {tuple(axes)}", caller_place())
     sizes = iter(value.shape)
@@ -76,7 +82,7 @@ def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
     sizes = _ints("reshape", "a size", shape)
     unknown = [i for i, size in enumerate(sizes) if size == -1]
     if len(unknown) > 1:
-        raise CompileError("reshape: only one size may be -1", caller_place())
+        raise CompileError(f"reshape: only one size may be -1, got {tuple(sizes)}", caller_place())
     if unknown:
         lanes, known = 1, 1
         for size in value.shape:
@@ -84,7 +90,11 @@ def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
         for size in sizes:
             known *= size if size != -1 else 1
         if known < 1 or lanes % known:
-            raise CompileError(f"reshape: {value!r} has no shape {tuple(sizes)}", caller_place())
+            raise CompileError(
+                f"reshape: cannot reshape {_text(value)} to {tuple(sizes)}: its {lanes} lanes are "
+                f"no multiple of {known}",
+                caller_place(),
+            )
         sizes[unknown[0]] = lanes // known
     return _reshaped(value, sizes)
 
@@ -110,13 +120,20 @@ def broadcast(input: Any, other: Any) -> tuple[tensor, tensor]:
     rank = max(len(a.shape), len(b.shape))
     shapes = [(1,) * (rank - len(each.shape)) + each.shape for each in (a, b)]
     shape = [max(sizes) for sizes in zip(*shapes, strict=True)]
+    if any(
+        size not in (1, most) for each in shapes for size, most in zip(each, shape, strict=True)
+    ):
+        raise CompileError(
+            f"broadcast: incompatible shapes: {_text(a)}, {_text(b)}", caller_place()
+        )
     return _filled(a, shape), _filled(b, shape)
 
 
 def permute(input: Any, *dims: Any) -> tensor:
     """Axis i of the result is axis dims[i] of `input`; each is named once."""
     value = to_tensor(input)
-    order = [_axis("permute", each, len(value.shape)) for each in _ints("permute", "an axis", dims)]
+    axes, rank = _ints("permute", "an axis", dims), len(value.shape)
+    order = [_axis("permute", each, rank, value) for each in axes]
     return tensor(value._trace, value._trace.permute(value._node, order, caller_place()))
 
 
@@ -127,7 +144,7 @@ def trans(input: Any, *dims: Any) -> tensor:
     if dims:
         return permute(value, *dims)
     if rank < 2:
-        raise CompileError(f"trans: expected two or more axes, got {value!r}", caller_place())
+        raise CompileError(f"trans: expected two or more axes, got {_text(value)}", caller_place())
     return permute(value, *range(rank - 2), rank - 1, rank - 2)
 
 
@@ -158,9 +175,11 @@ def _only_lane(block: tensor) -> tensor:
 
 def interleave(a: Any, b: Any) -> tensor:
     """Lanes of `a` and `b` in turn along the last axis, which becomes twice as long."""
-    joined = join(a, b)
-    shape = joined.shape
-    return joined if len(shape) == 1 else reshape(joined, *shape[:-2], 2 * shape[-2])
+    a, b = broadcast(a, b)
+    if not a.shape:
+        return join(a, b)
+    *others, last = a.shape
+    return reshape(join(ravel(a), ravel(b)), *others, 2 * last)
 
 
 def cat(input: Any, other: Any, can_reorder: bool = False, dim: int = 0) -> tensor:
@@ -171,19 +190,29 @@ def cat(input: Any, other: Any, can_reorder: bool = False, dim: int = 0) -> tens
     return tensor(a._trace, a._trace.cat(a._node, b._node, caller_place()))
 
 
+def _index_text(key: Any) -> str:
+    if not isinstance(key, slice):
+        return "..." if key is Ellipsis else _text(key) if isinstance(key, tensor) else repr(key)
+    bounds = (key.start, key.stop, *(() if key.step is None else (key.step,)))
+    return ":".join("" if each is None else _index_text(unwrap(each)) for each in bounds)
+
+
 def _getitem(self: tensor, index: Any) -> tensor:
     """``x[:, None]``: an axis for each ``:``, and a new one of size 1 for each None."""
     keys = index if isinstance(index, tuple) else (index,)
     keys = tuple(unwrap(each) for each in keys)
-    if any(each is not None and each != slice(None) for each in keys):
-        raise CompileError(
-            f"a block is indexed by : and None only, got {index!r}; load from a pointer, or use "
-            "tl.gather, tl.sum or tl.split",
-            caller_place(),
-        )
+    for each in keys:
+        if each is not None and not (isinstance(each, slice) and each == slice(None)):
+            raise CompileError(
+                f"{_text(self)} is indexed by : and None only, got {_index_text(each)}; load lanes "
+                "from a pointer, or use tl.reshape, tl.split or tl.sum",
+                caller_place(),
+            )
     kept = sum(each is not None for each in keys)
     if kept > len(self.shape):
-        raise CompileError(f"{self!r} has fewer axes than {index!r} names", caller_place())
+        raise CompileError(
+            f"{_text(self)} has {len(self.shape)} axes, got an index of {kept}", caller_place()
+        )
     new = [i for i, each in enumerate(keys) if each is None]
     return expand_dims(self, tuple(new)) if new else self
 
