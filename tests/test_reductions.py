@@ -59,7 +59,7 @@ def assert_sums_in_some_order(total: torch.Tensor, rows: torch.Tensor) -> None:
 
 def test_the_table_has_no_other_reduction() -> None:
     names = {row["name"] for row in _C.op_rows() if row["kind"] == "reduce"}
-    assert names == {"sum", "max", "min"}, "a new reduction needs its tests here"
+    assert names == {"sum", "max", "min", "xor_sum"}, "a new reduction needs its tests here"
 
 
 @every
@@ -266,3 +266,20 @@ def test_chained_reductions(engine, columns: int) -> None:
     span = centred[:columns].max() - centred[:columns].min()
     counts = [(centred > 0).sum(), span, width * (width - 1), -5.0]
     assert_same_bits(out, torch.tensor([*expected, *counts], dtype=torch.float32))
+
+
+@mytriton.jit
+def xor_kernel(x, out, N: tl.constexpr):
+    row = tl.program_id(0)
+    tl.store(out + row, tl.xor_sum(tl.load(x + row * N + tl.arange(0, N))))
+
+
+@every
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int8, torch.int32, torch.uint64])
+def test_xor_sum(engine, width: int, dtype: torch.dtype) -> None:
+    generator = torch.Generator().manual_seed(width)
+    rows = torch.randint(0, 2 if dtype == torch.bool else 127, (5, width), generator=generator)
+    out = torch.zeros(5, dtype=dtype)
+    engine(xor_kernel)[5](rows.to(dtype), out, N=width)
+    assert out.tolist() == [int(np.bitwise_xor.reduce(row)) for row in rows.numpy()]

@@ -40,6 +40,7 @@ class Folder {
     Value fold() {
         if (inst_.op == Op::cast || inst_.op == Op::cast_rtz || inst_.op == Op::bitcast)
             return fold_cast();
+        if (inst_.op == Op::addptr) return fold_addptr();
         const OpInfo& row = info(inst_.op);
         if (row.kind != OpKind::pure) return {};
         if (Value value = fold_constants(row); !value.none()) return value;
@@ -66,6 +67,12 @@ class Folder {
         if (inst_.op == Op::cast) bits = apply_conversion(source, target, bits);
         if (inst_.op == Op::cast_rtz) bits = apply_conversion_rtz(source, target, bits);
         return kernel_.constant(type_, bits);
+    }
+
+    Value fold_addptr() {
+        Value offset = operand(1);
+        bool stays = kernel_.is_constant(offset) && kernel_.data(offset).bits == 0;
+        return stays ? if_same_type(operand(0)) : Value();
     }
 
     Value fold_constants(const OpInfo& row) {
