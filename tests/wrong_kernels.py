@@ -195,7 +195,7 @@ MISTAKES: list[tuple[Callable[..., Any], str, str]] = [
     (store_of_a_pointer, "tl.store(x, x + 1)", "store: the value must be a number, got ptr<f32>"),
     (other_without_mask, "tl.load(x, other=0.0)", "load: other is given without a mask"),
     (sum_of_scalar, "tl.sum(n)", "sum requires a block, got i32"),
-    (sum_over_axis_1, "tl.sum(tl.arange(0, 4), axis=1)", "axis must be 0"),
+    (sum_over_axis_1, "tl.sum(tl.arange(0, 4), axis=1)", "axis must be -1 to 0 for"),
     (too_few_operands, "tl.fmax(n)", "fmax: expected (x, y), got (...)"),
     (missing_operand, "tl.maximum(n)", "maximum() missing 1 required positional argument: 'y'"),
     (unknown_operand, "tl.exp(n, fast=True)", "exp: expected (x), got (..., fast)"),

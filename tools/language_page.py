@@ -77,10 +77,36 @@ function. Right for NaN, infinities, denormals and signed zeros.
 |---|---|---|---|---|---|---|
 """
 
+SHAPES = """
+## Shapes
+
+A block has 1 to 5 axes of any sizes, with at most 2**20 lanes. Axes count from the last: in
+operators and functions, blocks of several shapes are combined in the shape that all stretch to, a
+size of 1 taking any other and missing axes being of size 1. In `tl.load`, `tl.store` and atomics,
+masks and values stretch to the pointers, never the other way. Pointers are moved as blocks are.
+
+* `x[:, None]`, `x[None, :]`: a new axis of size 1 for each None. A block is indexed by nothing else.
+* `tl.expand_dims(x, axis)`: the same, by the place of the new axis, or a tuple of places.
+* `tl.reshape(x, 4, -1)`, `tl.view`: lanes keep their order, row by row, and one size may be -1.
+  `tl.ravel(x)` has one axis.
+* `tl.broadcast_to(x, 4, 8)`: a shape that x stretches to; `tl.broadcast(x, y)`: both, in the shape
+  that they share.
+* `tl.permute(x, 2, 0, 1)`: axis i is axis `dims[i]` of x. `x.T` and `tl.trans(x)` exchange the last
+  two axes; `tl.trans(x, 2, 0, 1)` is `permute`.
+* `tl.join(x, y)`: side by side along a new last axis of size 2, whose halves `tl.split(x)` gives.
+* `tl.interleave(x, y)`: lanes in turn along the last axis. `tl.cat(x, y)`: one block of rank 1 after
+  the other.
+
+Shapes may stand as ints or as one tuple, and all are methods, but for those that take two blocks.
+CUDA text has no op that moves lanes yet: `reshape` and what amounts to it works there.
+"""
+
 REDUCTIONS = """
 ## Reductions
 
-`tl.sum(x, axis=0)`, or as methods. Sums have a fixed order, see `csrc/cpu/evaluate.h`. Of ints
+`tl.sum(x, axis=0)`, or as methods: along an axis, negative ones counting from the last, or over all
+lanes without one; the axis goes, or stays as of size 1 with `keep_dims=True`. Sums have a fixed
+order, see `csrc/cpu/evaluate.h`; `dtype` is a type to convert to before. Of ints
 below 32 bits and bool, the result is `int32` (`sum` of unsigned ones: `uint32`); `max` and `min`
 of `float16` and `bfloat16` are `float32`, while `sum` adds in `float32` and rounds once.
 
@@ -163,7 +189,7 @@ def page() -> str:
             cpu, cuda, cuda_f64 = row["ulp"]
             columns = [code(row["name"]), cell(row["doc"]), code(row["torch"]), meaning_in_cxx(row)]
             out += line(*columns, f"{cpu:.2f}", f"{cuda:g}", f"{cuda_f64:g}")
-    out += REDUCTIONS
+    out += SHAPES + REDUCTIONS
     for row in rows:
         if row["kind"] == "reduce":
             out += line(code(row["name"]), types(row), cell(row["doc"]))

@@ -32,9 +32,7 @@ template <class V, int N, class F>
 }
 
 [[gnu::always_inline]] inline bool all(i32v mask) {
-    int on = -1;
-    for (int k = 0; k < kLanes; ++k) on &= mask[k];
-    return on != 0;
+    return !any(~mask);
 }
 
 // Access to addresses that are consecutive unless an index wraps around.

@@ -119,7 +119,7 @@ NodeId Trace::reduce(Op op, NodeId value, std::optional<int64_t> axis, bool keep
     int64_t rank = static_cast<int64_t>(shape.size());
     if (rank == 0) fail(name + " requires a block, got " + type(value).str(), loc);
     if (axis && (*axis < -rank || *axis >= rank))
-        fail(name + ": axis must be " + (rank == 1 ? "0" : "0 to " + std::to_string(rank - 1)) +
+        fail(name + ": axis must be " + std::to_string(-rank) + " to " + std::to_string(rank - 1) +
                  " for " + type(value).str() + ", got " + std::to_string(*axis),
              loc);
     std::vector<int64_t> kept(shape.size(), 1);

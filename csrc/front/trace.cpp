@@ -310,15 +310,8 @@ NodeId Trace::load(NodeId pointer, NodeId mask, NodeId other, const std::vector<
         other = cast(other, type(pointer).scalar(), false, loc);
     }
     try {
-        std::vector<NodeId> all = {pointer, mask, other};
-        stretch(all, loc);
-        if (type(pointer).is_block() && type(all[0]).shape() != type(pointer).shape())
-            throw TypingError("incompatible shapes: " + type(pointer).str() +
-                              ", and of mask or "
-                              "other " +
-                              type(all[0]).with_scalar(Scalar::boolean).str());
-        mask = all[1];
-        other = all[2];
+        mask = stretched_to(mask, type(pointer).shape(), loc);
+        other = stretched_to(other, type(pointer).shape(), loc);
         Type loaded =
             result_type(Op::load, {type(pointer), type_or_none(mask), type_or_none(other)});
         return add_op(Op::load, {pointer, mask, other}, loaded, loc, attrs);

@@ -89,8 +89,7 @@ Type reduced_type(Op op, Type operand, std::optional<int64_t> axis) {
         fail(std::string(info(op).name) +
              (shape.empty() ? " requires a block, got " : " requires an axis of ") + operand.str());
     if (axis && (*axis < 0 || *axis >= static_cast<int64_t>(shape.size()) || shape.size() < 2))
-        fail(std::string(info(op).name) + ": axis " + std::to_string(*axis) + " is none of " +
-             operand.str());
+        fail("axis " + std::to_string(*axis) + " is none of " + operand.str());
     require_accepted(op, operand.scalar(), {operand});
     shape.erase(shape.begin() + axis.value_or(0));
     return operand.with_shape(shape);

@@ -116,7 +116,10 @@ def broadcast_to(input: Any, *shape: Any) -> tensor:
 
 def broadcast(input: Any, other: Any) -> tuple[tensor, tensor]:
     """Both in the shape that they have in common, as operators bring it about."""
-    a, b = to_tensor(input), to_tensor(other)
+    return _broadcast("broadcast", to_tensor(input), to_tensor(other))
+
+
+def _broadcast(function: str, a: tensor, b: tensor) -> tuple[tensor, tensor]:
     rank = max(len(a.shape), len(b.shape))
     shapes = [(1,) * (rank - len(each.shape)) + each.shape for each in (a, b)]
     shape = [max(sizes) for sizes in zip(*shapes, strict=True)]
@@ -124,7 +127,7 @@ def broadcast(input: Any, other: Any) -> tuple[tensor, tensor]:
         size not in (1, most) for each in shapes for size, most in zip(each, shape, strict=True)
     ):
         raise CompileError(
-            f"broadcast: incompatible shapes: {_text(a)}, {_text(b)}", caller_place()
+            f"{function}: incompatible shapes: {_text(a)}, {_text(b)}", caller_place()
         )
     return _filled(a, shape), _filled(b, shape)
 
@@ -175,7 +178,7 @@ def _only_lane(block: tensor) -> tensor:
 
 def interleave(a: Any, b: Any) -> tensor:
     """Lanes of `a` and `b` in turn along the last axis, which becomes twice as long."""
-    a, b = broadcast(a, b)
+    a, b = _broadcast("interleave", to_tensor(a), to_tensor(b))
     if not a.shape:
         return join(a, b)
     *others, last = a.shape

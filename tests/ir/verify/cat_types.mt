@@ -1,0 +1,7 @@
+; run: --verify
+kernel k(x: ptr<f32>, out: ptr<f32>, n: i32) {
+    %0 = arange {start=0, end=32} : vector<32 x i32>
+    %1 = reshape %0 : block<4x8 x i32>
+    %2 = cast %0 : vector<32 x f32>
+    %3 = cat %0, %2 : vector<64 x i32>  ; error: ssa-verifier: op #3 'cat': expected two blocks of rank 1 and one type, got vector<32 x i32> and vector<32 x f32>
+}

@@ -1,0 +1,6 @@
+; run: --verify
+kernel k(x: ptr<f32>, out: ptr<f32>, n: i32) {
+    %0 = arange {start=0, end=32} : vector<32 x i32>
+    %1 = reshape %0 : block<4x8 x i32>
+    %2 = half %1 {index=0} : vector<4 x i32>  ; error: ssa-verifier: op #2 'half': expected a block of two or more axes whose last has size 2, got block<4x8 x i32>
+}
