@@ -85,7 +85,7 @@ operators and functions, blocks of several shapes are combined in the shape that
 size of 1 taking any other and missing axes being of size 1. In `tl.load`, `tl.store` and atomics,
 masks and values stretch to the pointers, never the other way. Pointers are moved as blocks are.
 
-* `x[:, None]`, `x[None, :]`: a new axis of size 1 for each None. A block is indexed by nothing else.
+* `x[:, None]`, `x[None, :]`: a new axis of size 1 for each None. Nothing else indexes a block.
 * `tl.expand_dims(x, axis)`: the same, by the place of the new axis, or a tuple of places.
 * `tl.reshape(x, 4, -1)`, `tl.view`: lanes keep their order, row by row, and one size may be -1.
   `tl.ravel(x)` has one axis.
@@ -94,7 +94,7 @@ masks and values stretch to the pointers, never the other way. Pointers are move
 * `tl.permute(x, 2, 0, 1)`: axis i is axis `dims[i]` of x. `x.T` and `tl.trans(x)` exchange the last
   two axes; `tl.trans(x, 2, 0, 1)` is `permute`.
 * `tl.join(x, y)`: side by side along a new last axis of size 2, whose halves `tl.split(x)` gives.
-* `tl.interleave(x, y)`: lanes in turn along the last axis. `tl.cat(x, y)`: one block of rank 1 after
+* `tl.interleave(x, y)`: lanes in turn along the last axis. `tl.cat(x, y)`: one block of rank 1, then
   the other.
 
 Shapes may stand as ints or as one tuple, and all are methods, but for those that take two blocks.
