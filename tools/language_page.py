@@ -94,8 +94,8 @@ masks and values stretch to the pointers, never the other way. Pointers are move
 * `tl.permute(x, 2, 0, 1)`: axis i is axis `dims[i]` of x. `x.T` and `tl.trans(x)` exchange the last
   two axes; `tl.trans(x, 2, 0, 1)` is `permute`.
 * `tl.join(x, y)`: side by side along a new last axis of size 2, whose halves `tl.split(x)` gives.
-* `tl.interleave(x, y)`: lanes in turn along the last axis. `tl.cat(x, y)`: one block of rank 1, then
-  the other.
+* `tl.interleave(x, y)`: lanes in turn along the last axis. `tl.cat(x, y)`: one block of rank 1 and
+  then the other.
 
 Shapes may stand as ints or as one tuple, and all are methods, but for those that take two blocks.
 CUDA text has no op that moves lanes yet: `reshape` and what amounts to it works there.

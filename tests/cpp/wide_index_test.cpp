@@ -53,6 +53,30 @@ TEST_F(WideIndex, WhatMustNotWrapForAStrideToHold) {
     EXPECT_EQ(facts.may_wrap(narrow), (std::vector<Value>{narrow}));
 }
 
+// Axes of size 1 move lanes nowhere; what is broadcast along a row is equal in all of its lanes.
+TEST_F(WideIndex, WhatMustNotWrapBehindMovedAxes) {
+    auto shaped = [](const std::vector<int64_t>& shape) {
+        return Type::scalar(Scalar::i64).with_shape(shape);
+    };
+    Value narrow = op(Op::add, {arange(0, 8), param("n", Scalar::i32)});
+    Value row = emit(Op::reshape, {wide(narrow)}, shaped({1, 1, 8}));
+    Value moved =
+        emit(Op::permute, {row}, shaped({1, 1, 8}), {{AttrKey::order, pack_order({1, 0, 2})}});
+    Value first = emit(Op::reshape, {wide_arange(0, 1)}, shaped({1, 1, 1}));
+    Value repeated = emit(Op::broadcast, {first}, shaped({1, 1, 8}));
+    Value index = op(Op::add, {moved, repeated});
+    Value turned =
+        emit(Op::permute, {row}, shaped({8, 1, 1}), {{AttrKey::order, pack_order({2, 1, 0})}});
+    Value rows = emit(Op::broadcast, {row}, shaped({1, 3, 8}));
+    Facts facts(kernel);
+    EXPECT_EQ(facts.stride(index), 1);
+    EXPECT_EQ(facts.may_wrap(index), (std::vector<Value>{index, narrow}));
+    EXPECT_EQ(facts.stride(turned), std::nullopt);
+    EXPECT_EQ(facts.row_stride(turned), 0) << "of rows of one lane";
+    EXPECT_EQ(facts.stride(rows), std::nullopt);
+    EXPECT_EQ(facts.row_stride(rows), 1);
+}
+
 TEST_F(WideIndex, AddressesOfI64) {
     Value x = pointer("x"), lanes = wide_arange(0, 8);
     auto address = [&](Value offset) { return at(x, offset); };
