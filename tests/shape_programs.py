@@ -19,7 +19,11 @@ OPERATORS = {
     "bool": ("xor", "and", "or"),
     "float": ("maximum", "minimum"),
 }
-REDUCTIONS = {"int": ("sum", "max", "min"), "bool": ("sum", "max", "min"), "float": ("max", "min")}
+REDUCTIONS = {
+    "int": ("sum", "max", "min", "xor_sum"),
+    "bool": ("sum", "max", "min", "xor_sum"),
+    "float": ("max", "min"),
+}
 
 Step = tuple[str, tuple[int, ...], Any]
 
@@ -188,7 +192,8 @@ BINARY = {
 def reduced(value: np.ndarray, argument: Any) -> np.ndarray:
     name, axis, keep = argument
     wide = value.astype(np.int64) if value.dtype.kind in "bi" else value
-    return np.asarray(getattr(np, name)(wide, axis=axis, keepdims=keep)).astype(value.dtype)
+    function = np.bitwise_xor.reduce if name == "xor_sum" else getattr(np, name)
+    return np.asarray(function(wide, axis=axis, keepdims=keep)).astype(value.dtype)
 
 
 class OnNumpy:

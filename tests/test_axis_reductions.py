@@ -190,7 +190,7 @@ def test_types_and_shapes_of_results(name: str) -> None:
                 assert kept.shape == ((1, 8) if axis == 0 else (4, 1))
             assert reduce(block).shape == ()
             assert reduce(block, keep_dims=True).shape == (1, 1)
-            assert reduce(row, 0, True).shape == (1,)
+            assert reduce(row, 0, keep_dims=True).shape == (1,)
             note((str(one.dtype), reduce(block).shape, str(reduce(block, 0).dtype)))
         assert tl.sum(block, 1, dtype=tl.float64).dtype is tl.float64
         tl.store(x, row.max())

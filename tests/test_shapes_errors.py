@@ -104,7 +104,7 @@ MISTAKES: list[tuple[Kernel, str, str]] = [
     (
         wrong_shapes.dtype_of_max,
         "tl.max(tl.arange(0, 8), dtype=tl.int64)",
-        "max: dtype is for tl.sum only",
+        "max() got an unexpected keyword argument 'dtype'",
     ),
     (
         wrong_shapes.expand_beyond,
