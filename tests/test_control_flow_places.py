@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 import torch
+from engines import evaluated
 
 import mytriton
 import mytriton.language as tl
@@ -72,3 +73,17 @@ def test_explain_shows_loops_below_their_lines() -> None:
     text = loop_kernel.explain("*fp32", "i32")
     loop, store = text.index("for i in range(n):"), text.index("tl.store(x + i, 1.0)")
     assert loop < text.index("for %0 in range(0, n, 1)") < store < text.index("store %1, 1.0")
+
+
+@mytriton.jit
+def endless(x, n):
+    while n > 0:
+        tl.store(x, 1.0)
+
+
+def test_an_endless_loop_ends_at_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MYTRITON_MAX_STEPS", "5000")
+    line = line_of(endless, "while n > 0")
+    expected = rf"kernel endless: stopped after 5000 steps .* at {__file__}:({line}|{line + 1}),"
+    with pytest.raises(RuntimeError, match=expected):
+        evaluated(endless)[(1,)](torch.zeros(1), 3)
