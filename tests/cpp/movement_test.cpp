@@ -69,9 +69,12 @@ class MovementTest : public testing::Test {
                 uniform &= map.source(lane) == map.source(first);
                 consecutive &= map.source(lane) == map.source(first) + lane - first;
             }
-            if (map.is_uniform(count)) EXPECT_TRUE(uniform) << what << ", runs of " << count;
-            if (map.is_consecutive(count))
+            if (map.is_uniform(count)) {
+                EXPECT_TRUE(uniform) << what << ", runs of " << count;
+            }
+            if (map.is_consecutive(count)) {
                 EXPECT_TRUE(consecutive) << what << ", runs of " << count;
+            }
         }
     }
 };
