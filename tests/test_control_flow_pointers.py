@@ -1,4 +1,4 @@
-"""Pointers that loops and branches decide: where they point, and that torch sees what they write."""
+"""Pointers that loops and branches decide: where they point, and what torch sees written."""
 
 from typing import Any
 

@@ -79,7 +79,7 @@ class Planner {
             });
     }
 
-    // --- lanes that change places: what they come from has to be in memory before -----------------
+    // --- lanes that change places: what they come from has to be in memory before ---------------
 
     static bool moves_lanes(const Inst& inst) {
         return is_movement(inst.op) && inst.op != Op::reshape;

@@ -175,8 +175,7 @@ TEST(Verify, BlocksOfAnOpHaveOneShape) {
 
 TEST(Verify, ReductionsTakeABlockOfNumbers) {
     OneWrong a, b, c;
-    EXPECT_EQ(a.refusal_of(Op::sum, {a.x}, kF32),
-              at_2("sum", "sum requires a block, got f32"));
+    EXPECT_EQ(a.refusal_of(Op::sum, {a.x}, kF32), at_2("sum", "sum requires a block, got f32"));
     EXPECT_EQ(b.refusal_of(Op::max, {b.pointers}, kF32),
               at_2("max", "max requires float or int, got vector<8 x ptr<f32>>"));
     Value mask = c.kernel.constant(vec(Scalar::boolean, 8), 1);
