@@ -7,6 +7,7 @@
 
 #include "cpu/emit_stage.h"
 #include "ir/literal.h"
+#include "plan/counter.h"
 
 namespace mytriton {
 
@@ -156,36 +157,35 @@ class Emitter : public StageEmitter {
                                   spell_.scalar(yield.operands[i]) + ";");
     }
 
-    // A counter that cannot pass the largest int: by the index itself where the step is 1, in 64
-    // bits for what is narrower, else by the number of rounds.
+    // The loop's first line, and the index where the loop counts something else.
     void open_for(const Inst& inst) {
         Value index = kernel_.region(inst.regions[0]).args[0];
-        Scalar scalar = kernel_.type(index).scalar();
         std::string type = scalar_type(index), name = spell_.name(index);
         std::string start = spell_.scalar(inst.operands[0]), stop = spell_.scalar(inst.operands[1]);
-        std::string step = spell_.scalar(inst.operands[2]);
         std::string number = std::to_string(kernel_.data(index).number);
-        int64_t by = kernel_.is_constant(inst.operands[2])
-                         ? signed_value(scalar, kernel_.data(inst.operands[2]).bits)
-                         : 0;
-        bool down = by < 0 && !info(scalar).is_unsigned();
-        if (by == 1 || (by == -1 && down))
-            return line_at(inst, "for (" + type + " " + name + " = " + start + "; " + name +
-                                     (down ? " > " : " < ") + stop + "; " + (down ? "--" : "++") +
-                                     name + ") {");
-        if (by != 0 && info(scalar).bytes < 8) {
-            std::string wide = "mt_index" + number;
-            line_at(inst, "for (long long " + wide + " = " + start + "; " + wide +
-                              (down ? " > " : " < ") + stop + "; " + wide + " += " + step + ") {");
-        } else {
-            line_at(inst, type + " mt_index" + number + " = " + start + ";");
-            line_at(inst, "for (unsigned long long mt_trips" + number + " = trip_count(" + start +
-                              ", " + stop + ", " + step + "); mt_trips" + number +
-                              " > 0; --mt_trips" + number + ", mt_index" + number + " += " + step +
-                              ") {");
+        std::string other = "mt_index" + number, trips = "mt_trips" + number;
+        std::string step = spell_.scalar(inst.operands[2]);
+        Counter counter = counter_of(kernel_, inst);
+        auto count = [&](const std::string& counted, const std::string& by) {
+            line_at(inst, "for (" + counted + " " + by + " = " + start + "; " + by +
+                              (counter.step > 0 ? " < " : " > ") + stop + "; " + by +
+                              " += " + step + ") {");
+        };
+        switch (counter.form) {
+            case Counter::Form::index:
+                return count(type, name);
+            case Counter::Form::wide:
+                count("long long", other);
+                break;
+            case Counter::Form::rounds:
+                line_at(inst, type + " " + other + " = " + start + ";");
+                line_at(inst, "for (unsigned long long " + trips + " = trip_count(" + start + ", " +
+                                  stop + ", " + step + "); " + trips + " > 0; --" + trips + ", " +
+                                  other + " += " + step + ") {");
+                break;
         }
         ++depth_;
-        line_at(inst, "const " + type + " " + name + " = (" + type + ")mt_index" + number + ";");
+        line_at(inst, "const " + type + " " + name + " = (" + type + ")" + other + ";");
         --depth_;
     }
 

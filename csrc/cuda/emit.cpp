@@ -3,7 +3,7 @@
 
 #include "cuda/emit_inst.h"
 #include "cuda/replace.h"
-#include "ir/literal.h"
+#include "plan/counter.h"
 
 namespace mytriton {
 
@@ -143,53 +143,33 @@ class Emitter : public CudaInstEmitter {
 
     // --- indices ---------------------------------------------------------------------------------
 
-    // The loop's first line, and the index where the loop counts something else. No counter passes
-    // what its type holds.
+    // The loop's first line, and the index where the loop counts something else.
     void open_for(const Inst& inst) {
         Value index = kernel_.region(inst.regions[0]).args[0];
-        Scalar scalar = kernel_.type(index).scalar();
         std::string start = text(inst.operands[0]), stop = text(inst.operands[1]);
         std::string number = std::to_string(kernel_.data(index).number);
-        std::optional<int64_t> step = small_step(inst);
+        Counter counter = counter_of(kernel_, inst);
+        bool up = counter.step > 0;
         auto count = [&](const std::string& type, const std::string& name) {
-            std::string compare = *step > 0 ? " < " : " > ", move = *step > 0 ? " += " : " -= ";
-            add("for (" + type + " " + name + " = " + start + "; " + name + compare + stop + "; " +
-                    name + move + std::to_string(*step > 0 ? *step : -*step) + ") {\n",
+            add("for (" + type + " " + name + " = " + start + "; " + name + (up ? " < " : " > ") +
+                    stop + "; " + name + (up ? " += " : " -= ") +
+                    std::to_string(up ? counter.step : -counter.step) + ") {\n",
                 inst.loc);
         };
-        if (step && has_room(inst, *step)) return count(type(index), text(index));
-        std::string value;
-        if (step && info(scalar).bytes <= 4) {
-            count("long long", "mt_i" + number);
-            value = "mt_i" + number;
-        } else {
-            value = count_trips(inst, number);
+        std::string value = "mt_i" + number;
+        switch (counter.form) {
+            case Counter::Form::index:
+                return count(type(index), text(index));
+            case Counter::Form::wide:
+                count("long long", value);
+                break;
+            case Counter::Form::rounds:
+                value = count_trips(inst, number);
+                break;
         }
         ++depth_;
         declare(index, "(" + type(index) + ")" + value, inst.loc);
         --depth_;
-    }
-
-    // A step that is known and that C++ can spell in any type.
-    std::optional<int64_t> small_step(const Inst& inst) const {
-        const ValueData& step = kernel_.data(inst.operands[2]);
-        if (step.kind != ValueKind::constant) return std::nullopt;
-        int64_t by = signed_value(step.type.scalar(), step.bits);
-        bool is_small = by != 0 && by >= -INT32_MAX && by <= INT32_MAX;
-        return is_small && (by > 0 || !info(step.type.scalar()).is_unsigned()) ? std::optional(by)
-                                                                               : std::nullopt;
-    }
-
-    // Whether the index after the last one is still within the type.
-    bool has_room(const Inst& inst, int64_t step) const {
-        if (step == 1 || step == -1) return true;
-        const ValueData& stop = kernel_.data(inst.operands[1]);
-        if (stop.kind != ValueKind::constant) return false;
-        Scalar scalar = stop.type.scalar();
-        if (info(scalar).is_unsigned()) return stop.bits <= largest_int(scalar) - (step - 1);
-        int64_t bound = signed_value(scalar, stop.bits);
-        return step > 0 ? bound <= signed_value(scalar, largest_int(scalar)) - (step - 1)
-                        : bound >= signed_value(scalar, least_int(scalar)) - (step + 1);
     }
 
     // Counts rounds. Gives the index, as an unsigned number that may have wrapped.

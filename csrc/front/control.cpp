@@ -168,9 +168,9 @@ NodeId Trace::missing_in(NodeId owner, size_t arm, NodeId like) {
         for (NodeId each : chain_of(graph_, like))
             if (is_visible(each)) return each;
     open_.push_back(graph_.nodes[owner].regions[arm]);
-    NodeId zero = zero_like(like, graph_.nodes[owner].loc);
+    NodeId made = zero(type(like), graph_.nodes[owner].loc);
     open_.pop_back();
-    return zero;
+    return made;
 }
 
 // One more result of an if.
@@ -253,8 +253,7 @@ LoopEnd Trace::end_loop(const std::vector<NodeId>& values) {
     return end;
 }
 
-NodeId Trace::zero_like(NodeId value, const Loc& loc) {
-    Type wanted = type(value);
+NodeId Trace::zero(Type wanted, const Loc& loc) {
     Scalar scalar = wanted.is_pointer() ? Scalar::i64 : wanted.scalar();
     NodeId zero = constant_as(int_constant(0), scalar, loc);
     if (wanted.is_block()) zero = splat(zero, wanted.shape(), loc);

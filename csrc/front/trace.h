@@ -110,7 +110,7 @@ class Trace {
     void condition(NodeId value, const Loc& loc);
     LoopEnd end_loop(const std::vector<NodeId>& values);
 
-    NodeId zero_like(NodeId value, const Loc& loc);
+    NodeId zero(Type wanted, const Loc& loc);
     TraceMark mark() const;
     void rewind(const TraceMark& mark);
 

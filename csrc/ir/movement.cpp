@@ -57,6 +57,10 @@ bool is_movement(Op op) {
            op == Op::half || op == Op::cat;
 }
 
+bool moves_lanes(Op op) {
+    return is_movement(op) && op != Op::reshape;
+}
+
 std::vector<int64_t> stretched_shape(const std::vector<Type>& operands) {
     size_t rank = 0;
     for (Type type : operands)

@@ -11,6 +11,7 @@
 namespace mytriton {
 
 bool is_movement(Op op);  // reshape, broadcast, permute, join, half, cat
+bool moves_lanes(Op op);  // of these all but reshape, whose lanes stay where they are
 
 // The shape of blocks that are combined lane by lane: axes count from the last, and a size of 1
 // stretches. TypingError: "incompatible shapes: vector<128 x f32>, vector<256 x f32>".

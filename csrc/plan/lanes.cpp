@@ -101,8 +101,7 @@ int64_t lane_width(const Kernel& kernel) {
     kernel.walk([&](InstId id) {
         const Inst& inst = kernel.inst(id);
         bool along = info(inst.op).kind == OpKind::reduce && inst.find_attr(AttrKey::axis);
-        if (moved.empty() && (along || (is_movement(inst.op) && inst.op != Op::reshape)))
-            moved = info(inst.op).name;
+        if (moved.empty() && (along || moves_lanes(inst.op))) moved = info(inst.op).name;
         for (Value result : kernel.inst(id).results)
             if (kernel.type(result).is_block()) widths.insert(kernel.type(result).lanes());
     });

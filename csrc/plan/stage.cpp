@@ -119,7 +119,7 @@ class Finisher {
             InstId id = *facts_.definition(value);
             if (!needs.insert(id).second) continue;
             const Inst& inst = kernel_.inst(id);
-            if (is_movement(inst.op) && inst.op != Op::reshape) continue;  // they are in memory
+            if (moves_lanes(inst.op)) continue;  // they are in memory
             const std::vector<Value>& operands = inst.operands;
             pending.insert(pending.end(), operands.begin(), operands.end());
         }

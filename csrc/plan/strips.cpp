@@ -64,7 +64,7 @@ class Planner {
         bool reduce = info(inst.op).kind == OpKind::reduce;
         bool block = std::ranges::any_of(inst.results, [&](Value v) { return is_block(v); }) ||
                      std::ranges::any_of(inst.operands, [&](Value v) { return is_block(v); });
-        if (moves_lanes(inst)) return place_movement(inst);
+        if (moves_lanes(inst.op)) return place_movement(inst);
         if (inst.find_attr(AttrKey::axis) && reduce) return place_reduction(id);
         bool reports = takes_text(inst.op);
         plan_.reports |= reports;
@@ -80,10 +80,6 @@ class Planner {
     }
 
     // --- lanes that change places: what they come from has to be in memory before ---------------
-
-    static bool moves_lanes(const Inst& inst) {
-        return is_movement(inst.op) && inst.op != Op::reshape;
-    }
 
     // Each strip then takes its lanes from there.
     void place_movement(const Inst& inst) {
@@ -225,12 +221,9 @@ class Planner {
     int64_t trips_of(const Inst& inst) const {
         if (inst.op == Op::if_) return 1;
         if (inst.op == Op::while_) return kUnknownTrips;
-        for (size_t i = 0; i < kForInits; ++i)
-            if (!kernel_.is_constant(inst.operands[i])) return kUnknownTrips;
-        auto bits = [&](size_t i) { return kernel_.data(inst.operands[i]).bits; };
-        uint64_t trips =
-            trip_count(kernel_.type(inst.operands[0]).scalar(), bits(0), bits(1), bits(2));
-        return static_cast<int64_t>(std::clamp<uint64_t>(trips, 1, kMostTrips));
+        std::optional<uint64_t> trips = constant_trip_count(kernel_, inst);
+        if (!trips) return kUnknownTrips;
+        return static_cast<int64_t>(std::clamp<uint64_t>(*trips, 1, kMostTrips));
     }
 
     // --- single instructions ---------------------------------------------------------------------
@@ -328,7 +321,7 @@ class Planner {
                 continue;
             }
             if (!closure.insert(id).second) continue;
-            if (moves_lanes(kernel_.inst(id))) continue;  // its operands are in memory
+            if (moves_lanes(kernel_.inst(id).op)) continue;  // its operands are in memory
             const std::vector<Value>& its = kernel_.inst(id).operands;
             pending.insert(pending.end(), its.begin(), its.end());
         }

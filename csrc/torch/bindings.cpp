@@ -229,10 +229,13 @@ void bind_trace(py::module_& m) {
         .def("condition", [](Trace& t, NodeId value, Place at) { t.condition(value, to_loc(at)); })
         .def("end_for", end_loop)
         .def("end_while", end_loop)
-        .def(
-            "zero_like",
-            [](Trace& t, NodeId value, Place at) { return t.zero_like(value, to_loc(at)); },
-            py::arg("value"), py::arg("place") = py::none())
+        .def("zero",
+             [](Trace& t, const std::string& scalar, bool pointer,
+                const std::vector<int64_t>& shape, Place at) {
+                 Scalar of = to_scalar(scalar);
+                 Type element = pointer ? Type::pointer(of) : Type::scalar(of);
+                 return t.zero(element.with_shape(shape), to_loc(at));
+             })
         .def("mark", &Trace::mark)
         .def("rewind", &Trace::rewind)
         .def("scalar", [](const Trace& t,

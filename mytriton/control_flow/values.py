@@ -76,11 +76,7 @@ def leaf_of(trace: _C.Trace, node: int) -> Leaf:
 
 def zero_of(trace: _C.Trace, leaf: Leaf, place: Place | None) -> int:
     """A node of this type, whose value does not matter."""
-    scalar = "i64" if leaf.is_pointer else leaf.scalar
-    node = trace.cast(trace.int_constant(0), scalar, False, place)
-    if leaf.lanes:
-        node = trace.splat(node, list(leaf.lanes), place)
-    return trace.cast_to_pointer(node, leaf.scalar, place) if leaf.is_pointer else node
+    return trace.zero(leaf.scalar, leaf.is_pointer, leaf.lanes, place)
 
 
 def _is_tuple(value: Any) -> bool:
