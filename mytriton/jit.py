@@ -24,9 +24,11 @@ from mytriton.errors import CompileError
 from mytriton.explain import dump
 from mytriton.parameters import (
     OPTIONS,
+    Options,
     Parameter,
     bind,
     check_jit_options,
+    options_of,
     parameters_of,
     signature_of,
 )
@@ -146,7 +148,8 @@ class JITFunction(Kernel):
         kinds = tuple(
             kind_or_type(p.name, bound[p.name]) for p in self.params if not p.is_constexpr
         )
-        compiled = self._specialise(kinds, bound, compile_only=False).compiled
+        options = options_of(self.params, kwargs)
+        compiled = self._specialise(kinds, bound, options, compile_only=False).compiled
         return compiled if target is None else compiled.for_target(target)
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
@@ -184,7 +187,8 @@ class JITFunction(Kernel):
         check_devices(run_time)
         sizes = check_grid(grid(dict(bound)) if callable(grid) else grid)
         compile_only = any(is_numpy(value) for value in run_time.values())
-        variant = self._specialise(kinds, bound, compile_only)
+        options = options_of(self.params, kwargs)
+        variant = self._specialise(kinds, bound, options, compile_only)
         compiled = variant.compiled
         if compile_only:
             _ = compiled.cuda_src  # a kernel that CUDA text cannot express is refused here
@@ -211,13 +215,20 @@ class JITFunction(Kernel):
                 kinds.append(kind_of(parameter.name, value))
                 run_time += passed([value])
         sizes = check_grid(grid(dict(bound)) if callable(grid) else grid)
-        name = self._op_name(tuple(kinds), tuple(constants))
+        options = options_of(self.params, kwargs)
+        name = self._op_name(tuple(kinds), tuple(constants), tuple(options))
         getattr(torch.ops.mytriton, name).default(*run_time, *sizes)
 
     @constant_in_graphs
-    def _op_name(self, kinds: tuple[Kind, ...], constants: tuple[tuple[str, Any], ...]) -> str:
+    def _op_name(
+        self,
+        kinds: tuple[Kind, ...],
+        constants: tuple[tuple[str, Any], ...],
+        options: tuple[int, bool],
+    ) -> str:
         # Only the name crosses into the graph: Dynamo cannot take the op itself from here.
-        compiled = self._specialise(kinds, dict(constants), compile_only=False).compiled
+        asked = Options(*options)
+        compiled = self._specialise(kinds, dict(constants), asked, compile_only=False).compiled
         return str(compiled.op_name).partition("::")[2]
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -241,15 +252,15 @@ class JITFunction(Kernel):
         return current_recorder().callable_of(self.fn)(*map(unwrap, args), **named)
 
     def _specialise(
-        self, kinds: tuple[Kind, ...], bound: dict[str, Any], compile_only: bool
+        self, kinds: tuple[Kind, ...], bound: dict[str, Any], options: Options, compile_only: bool
     ) -> Variant:
         constants = {p.name: bound[p.name] for p in self.params if p.is_constexpr}
-        key = (kinds, tuple(constexpr_key(*each) for each in constants.items()), compile_only)
+        fixed = tuple(constexpr_key(*each) for each in constants.items())
+        key = (kinds, fixed, options, compile_only)
 
         def make() -> Variant:
-            trace, reads = trace_kernel(
-                self.name, self.fn, self.params, kinds, constants, self.debug
-            )
+            trace = _C.Trace(self.name, *options)
+            reads = trace_kernel(trace, self.fn, self.params, kinds, constants, self.debug)
             return Variant(self._compile(trace, compile_only), reads)
 
         variant, dropped = self._variants.get(key, make)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 from mytriton.reads import Identity
 from mytriton.traced import constexpr, unwrap
@@ -92,8 +92,15 @@ def _flag(name: str, value: Any) -> None:
         raise TypeError(f"option '{name}': expected a bool, got {type(value).__name__}")
 
 
-# Keywords of a launch that are no parameters: Triton's. They are checked, and change nothing.
+def _layout(name: str, value: Any) -> None:
+    if value is not None and value != "lane":
+        raise ValueError(f"option '{name}': expected 'lane' or None, got {value!r}")
+
+
+# Keywords of a launch that are no parameters. num_warps and layout shape the CUDA text; Triton's
+# others are checked, and change nothing.
 OPTIONS: dict[str, Callable[[str, Any], None]] = {
+    "layout": _layout,
     "num_warps": lambda name, value: _power_of_two(name, value, 32),
     "num_ctas": lambda name, value: _power_of_two(name, value, 16),
     "num_stages": lambda name, value: _at_least(name, value, 0),
@@ -132,6 +139,21 @@ def check_jit_options(options: dict[str, Any]) -> None:
             raise TypeError(f"jit: unexpected option '{name}'; the options are {expected}")
         if value is not None:
             _JIT_OPTIONS[name](name, value)
+
+
+class Options(NamedTuple):
+    """What a launch asks of CUDA text: `num_warps`, 0 where it does not say, and whether the layout
+    is to be one lane a thread."""
+
+    num_warps: int = 0
+    lane_layout: bool = False
+
+
+def options_of(parameters: list[Parameter], kwargs: dict[str, Any]) -> Options:
+    """The options among a launch's keywords, which ``bind`` has checked."""
+    taken = {p.name for p in parameters if p.by_name}
+    given = {name: unwrap(value) for name, value in kwargs.items() if name not in taken}
+    return Options(given.get("num_warps") or 0, given.get("layout") is not None)
 
 
 def bind(

@@ -1,4 +1,4 @@
-"""Executes a kernel's function with symbolic values: its graph, and what it read."""
+"""Executes a kernel's function with symbolic values."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from mytriton.traced import tensor, tracing
 
 
 def trace_kernel(
-    name: str,
+    trace: _C.Trace,
     fn: Any,
     parameters: list[Parameter],
     kinds: tuple[Kind, ...],
     constants: dict[str, Any],
     debug: bool = False,
-) -> tuple[_C.Trace, Reads]:
-    """What the function does with arguments of these kinds; CompileError where it is wrong."""
-    trace, recorder = _C.Trace(name), Recorder()
+) -> Reads:
+    """Puts into the trace what the function does with arguments of these kinds, and gives what it
+    read. CompileError where it is wrong."""
+    recorder = Recorder()
     try:
         with tracing(trace, debug), recorder.recording():
             positional, by_name = _arguments(trace, recorder, parameters, kinds, constants)
@@ -47,12 +48,12 @@ def trace_kernel(
         raise wrapped from error
     if returned is not None:
         raise CompileError(
-            f"{name}: a kernel returns nothing, got {type(returned).__name__}; "
+            f"{trace.name}: a kernel returns nothing, got {type(returned).__name__}; "
             "store results through a pointer",
             return_place(fn.__code__) if hasattr(fn, "__code__") else None,
         )
     recorder.close()
-    return trace, recorder.reads
+    return recorder.reads
 
 
 def _arguments(

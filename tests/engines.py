@@ -66,7 +66,9 @@ class OnCudaText:
     def __getitem__(self, grid: Any) -> Callable[..., mytriton.CompiledKernel]:
         def launch(*args: Any, **kwargs: Any) -> mytriton.CompiledKernel:
             artifact = self.prepare(*args, **kwargs)
-            bound = inspect.signature(self.kernel.fn).bind(*args, **kwargs)
+            names = {p.name for p in self.kernel.params}
+            named = {name: value for name, value in kwargs.items() if name in names}
+            bound = inspect.signature(self.kernel.fn).bind(*args, **named)
             bound.apply_defaults()
             sizes = check_grid(grid(dict(bound.arguments)) if callable(grid) else grid)
             constants = {p.name for p in self.kernel.params if p.is_constexpr}

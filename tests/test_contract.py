@@ -186,16 +186,17 @@ def test_a_listing_has_one_instruction_a_line() -> None:
     assert len(result.ssa_ops) == 10
 
 
-def test_mixed_widths_are_refused_where_cuda_text_is_asked_for() -> None:
+def test_mixed_widths_are_refused_where_text_of_one_lane_a_thread_is_asked_for() -> None:
     x, out = np.ones(256, np.float32), np.zeros(256, np.float32)
     message = "CUDA lowering requires one vector width, got: 128, 256"
     with pytest.raises(ValueError) as refusal:
-        mixed_widths_kernel[1](x, out)
+        mixed_widths_kernel[1](x, out, layout="lane")
     assert str(refusal.value) == message
     assert not out.any()
 
     tensor = torch.zeros(256)
-    result = mixed_widths_kernel[1](torch.ones(256), tensor)  # the CPU has no such rule
+    # The CPU has no such rule.
+    result = mixed_widths_kernel[1](torch.ones(256), tensor, layout="lane")
     assert tensor.tolist() == [2.0] * 128 + [1.0] * 128
     with pytest.raises(ValueError) as refusal:
         _ = result.cuda_src

@@ -62,7 +62,8 @@ def text(kernel: mytriton.JITFunction, *arguments: Any, **constants: Any) -> Cud
 
 
 def by_hand(body: str, threads: int, parameters: str = "int* x") -> CudaText:
-    return CudaText(f'extern "C" __global__\nvoid kernel({parameters}) {{\n{body}\n}}', threads)
+    text = f'extern "C" __global__\nvoid kernel({parameters}) {{\n{body}\n}}'
+    return CudaText(text, f"lane layout: {threads} threads")
 
 
 def error_of(kernel: CudaText, grid: tuple[int, ...], *arguments: Any, **options: Any) -> CudaError:

@@ -18,7 +18,7 @@ def without_barrier(text: CudaText, number: int) -> CudaText:
     for _ in range(number + 1):
         at = text.text.index("__syncthreads();", at + 1)
     return CudaText(
-        text.text[:at] + text.text[at:].replace("__syncthreads();", "", 1), text.threads
+        text.text[:at] + text.text[at:].replace("__syncthreads();", "", 1), text.plan
     )
 
 

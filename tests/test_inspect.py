@@ -87,7 +87,7 @@ def test_dump_writes_every_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_dump_says_why_a_stage_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MYTRITON_DUMP", str(tmp_path))
     mixed_widths_kernel.clear_cache()
-    mixed_widths_kernel[(1,)](torch.ones(256), torch.ones(256))
+    mixed_widths_kernel[(1,)](torch.ones(256), torch.ones(256), layout="lane")
     (folder,) = tmp_path.iterdir()
     assert "one vector width, got: 128, 256" in (folder / "kernel.cu").read_text()
 

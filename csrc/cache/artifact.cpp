@@ -9,8 +9,8 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "passes/passes.h"
+#include "plan/cuda_plan.h"
 #include "plan/facts.h"
-#include "plan/lanes.h"
 #include "plan/legalise.h"
 #include "plan/strips.h"
 
@@ -25,14 +25,14 @@ SourceText ssa_text(const Kernel& ssa) {
 SourceText cuda_plan(const Kernel& ssa) {
     Kernel legal = legalise(ssa);
     SourceText out;
-    out.add(print_plan(legal, plan_lanes(legal)));
+    out.add(print_plan(legal, plan_cuda(legal)));
     return out;
 }
 
 SourceText cuda_text(const Kernel& ssa) {
     Kernel legal = legalise(ssa);
-    LanePlan plan = plan_lanes(legal);
-    verify(legal, plan.threads);
+    CudaPlan plan = plan_cuda(legal);
+    if (std::holds_alternative<LanePlan>(plan)) verify(legal, threads_of(plan));
     return emit_cuda(legal, plan);
 }
 
@@ -120,8 +120,11 @@ CudaKernel& Artifact::cuda() {
                 return compile_for_device(text, entry, sm, fp_fusion);
             });
         };
-        cuda_ = std::make_unique<CudaKernel>(cuda_text(ssa_).text, cuda_entry(ssa_),
-                                             static_cast<int>(lane_width(ssa_)), false, compile);
+        CudaPlan plan = plan_cuda(legalise(ssa_));
+        BlockShape shape{static_cast<int>(threads_of(plan)),
+                         static_cast<int>(dynamic_bytes_of(plan))};
+        cuda_ = std::make_unique<CudaKernel>(cuda_text(ssa_).text, cuda_entry(ssa_), shape, false,
+                                             compile);
     }
     return *cuda_;
 }

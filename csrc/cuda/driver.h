@@ -20,6 +20,8 @@ using CUstream = struct CUstream_st*;
 inline constexpr CUresult kCudaSuccess = 0;
 
 inline constexpr int kDeviceMaxThreadsPerBlock = 1;
+inline constexpr int kDeviceMaxSharedBytes = 97;  // of a block that asks for them
+inline constexpr int kFunctionMaxSharedBytes = 8;
 inline constexpr int kDeviceCapabilityMajor = 75;
 inline constexpr int kDeviceCapabilityMinor = 76;
 
@@ -45,6 +47,8 @@ enum class SymbolNeed { kNeeded, kOptional };
     X(cuModuleLoadData,          2000, kNeeded,   CUresult(CUmodule* module, const void* image))   \
     X(cuModuleGetFunction,       2000, kNeeded,                                                    \
       CUresult(CUfunction* function, CUmodule module, const char* name))                           \
+    X(cuFuncSetAttribute,        9000, kNeeded,                                                    \
+      CUresult(CUfunction function, int attribute, int value))                                     \
     X(cuLaunchKernel,            4000, kNeeded,                                                    \
       CUresult(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,             \
                unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,        \

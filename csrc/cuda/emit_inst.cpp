@@ -1,4 +1,4 @@
-// Declarations, memory, reductions, and one case for each op.
+// Declarations, memory, and one case for each op.
 #include "cuda/emit_inst.h"
 
 #include "cuda/atomics.h"
@@ -9,33 +9,6 @@
 namespace mytriton {
 
 namespace {
-
-// In-warp tree by shuffles, one shared word a warp, one barrier; every thread then combines the
-// words in order, so that all hold the same result. Each reduction has a buffer of its own, which
-// is why no second barrier is needed.
-constexpr std::string_view kReduce = R"(static __device__ $T $name($T value, $T* warps) {
-    const int lane = threadIdx.x % 32;
-    const int warp = threadIdx.x / 32;
-    const int width = $threads - warp * 32 < 32 ? $threads - warp * 32 : 32;
-    const unsigned active = 0xffffffffu >> (32 - width);
-    for (int step = 16; step > 0; step /= 2) {
-        const $T other = __shfl_down_sync(active, value, step);
-        if (lane + step < width) {
-            value = $value_other;
-        }
-    }
-    if (lane == 0) {
-        warps[warp] = value;
-    }
-    __syncthreads();
-    value = warps[0];
-    for (int i = 1; i < $warps; ++i) {
-        const $T other = warps[i];
-        value = $value_other;
-    }
-    return value;
-}
-)";
 
 // As the contents of a C++ string literal.
 std::string cxx_escaped(const std::string& text) {
@@ -53,12 +26,12 @@ std::string axis(const Inst& inst) {
 
 }  // namespace
 
-CudaInstEmitter::CudaInstEmitter(const Kernel& kernel, const LanePlan& plan)
-    : kernel_(kernel), plan_(plan), facts_(kernel) {
+CudaInstEmitter::CudaInstEmitter(const Kernel& kernel) : kernel_(kernel), facts_(kernel) {
     std::vector<std::string> names;
     for (const Param& param : kernel.params()) names.push_back(param.name);
     names_ = cxx_names(names);
     names_.insert(names_.begin(), cuda_function_name(kernel.name()));
+    for (const Param& param : kernel.params()) define_type(param.type.scalar(), helpers_);
 }
 
 void CudaInstEmitter::add(const std::string& lines, LocId loc) {
@@ -130,20 +103,6 @@ std::string CudaInstEmitter::pure_expression(const Inst& inst) {
                              helpers_);
 }
 
-std::string CudaInstEmitter::reduce_expression(const Inst& inst, const LaneStep& step) {
-    const OpInfo& row = info(inst.op);
-    const ScalarInfo& scalar = info(kernel_.type(inst.result()).scalar());
-    std::string name = "mt_" + std::string(row.name) + "_" + std::string(scalar.name);
-    std::string combine =
-        device_expression(row.combine, scalar.scalar, true, {"value", "other", ""}, helpers_);
-    std::string helper = replace_all(std::string(kReduce), "$name", name);
-    helper = replace_all(helper, "$T", scalar.cxx);
-    helper = replace_all(helper, "$threads", std::to_string(plan_.threads));
-    helper = replace_all(helper, "$warps", std::to_string(plan_.warps()));
-    helpers_.insert(replace_all(helper, "$value_other", combine));
-    return name + "(" + text(inst.operands[0]) + ", mt_warps" + std::to_string(step.shared) + ")";
-}
-
 std::string CudaInstEmitter::load_expression(const Inst& inst) {
     Scalar scalar = kernel_.type(inst.result()).scalar();
     std::string value = device_load(inst, scalar, element(inst.operands[0]), helpers_);
@@ -153,8 +112,8 @@ std::string CudaInstEmitter::load_expression(const Inst& inst) {
     return "(" + mask + " ? " + value + " : " + other + ")";
 }
 
-void CudaInstEmitter::emit_store(const Inst& inst, const LaneStep& step) {
-    std::string guard = step.one_thread ? "threadIdx.x == 0" : "";
+void CudaInstEmitter::emit_store(const Inst& inst, const Doer& doer) {
+    std::string guard = doer.one_thread ? "threadIdx.x == 0" : "";
     if (!inst.operands[2].none()) guard += (guard.empty() ? "" : " && ") + text(inst.operands[2]);
     std::string write = device_store(inst, element(inst.operands[0]), text(inst.operands[1]));
     if (!guard.empty()) write = "if (" + guard + ") {\n    " + write + "}\n";
@@ -174,10 +133,10 @@ std::pair<std::string, std::string> CudaInstEmitter::printed(Value value, bool h
     return {"%" + size + (type.is_unsigned() ? "u" : "d"), text(value)};
 }
 
-void CudaInstEmitter::emit_print(const Inst& inst, const LaneStep& step) {
-    std::string format = "pid (%d, %d, %d) idx (" + std::string(step.one_thread ? "" : "%d") + ")";
+void CudaInstEmitter::emit_print(const Inst& inst, const Doer& doer) {
+    std::string format = "pid (%d, %d, %d) idx (" + std::string(doer.one_thread ? "" : "%d") + ")";
     std::string values = ", blockIdx.x, blockIdx.y, blockIdx.z";
-    if (!step.one_thread) values += ", threadIdx.x";
+    if (!doer.one_thread) values += ", " + lane_;
     if (!inst.text.empty()) format += " " + replace_all(inst.text, "%", "%%");
     for (size_t i = 0; i < inst.operands.size(); ++i) {
         auto [directive, value] =
@@ -186,16 +145,16 @@ void CudaInstEmitter::emit_print(const Inst& inst, const LaneStep& step) {
         values += ", " + value;
     }
     std::string call = "printf(\"" + cxx_escaped(format) + "\\n\"" + values + ");\n";
-    if (step.one_thread) call = "if (threadIdx.x == 0) {\n    " + call + "}\n";
+    if (doer.one_thread) call = "if (threadIdx.x == 0) {\n    " + call + "}\n";
     add(call, inst.loc);
 }
 
-void CudaInstEmitter::emit_assert(const Inst& inst, const LaneStep& step) {
-    std::string format = "pid (%d, %d, %d) idx (" + std::string(step.one_thread ? "" : "%d") +
+void CudaInstEmitter::emit_assert(const Inst& inst, const Doer& doer) {
+    std::string format = "pid (%d, %d, %d) idx (" + std::string(doer.one_thread ? "" : "%d") +
                          ") assertion failed: " + replace_all(inst.text, "%", "%%");
     std::string values = ", blockIdx.x, blockIdx.y, blockIdx.z";
-    if (!step.one_thread) values += ", threadIdx.x";
-    std::string guard = step.one_thread ? "threadIdx.x == 0 && " : "";
+    if (!doer.one_thread) values += ", " + lane_;
+    std::string guard = doer.one_thread ? "threadIdx.x == 0 && " : "";
     add("if (" + guard + "!" + text(inst.operands[0]) + ") {\n    printf(\"" + cxx_escaped(format) +
             "\\n\"" + values + ");\n    __trap();\n}\n",
         inst.loc);
@@ -213,10 +172,9 @@ std::string CudaInstEmitter::atomic_expression(const Inst& inst) {
     return "(" + text(mask) + " ? " + call + " : " + spell_cxx(scalar, 0) + ")";
 }
 
-void CudaInstEmitter::emit_once(const Inst& inst, const LaneStep& step,
-                                const std::string& expression) {
-    if (!step.one_thread) return assign(inst, expression);
-    std::string once = step.once < 0 ? "" : "mt_once" + std::to_string(step.once);
+void CudaInstEmitter::emit_once(const Inst& inst, const Doer& doer, const std::string& expression) {
+    if (!doer.one_thread) return assign(inst, expression);
+    std::string once = doer.once < 0 ? "" : "mt_once" + std::to_string(doer.once);
     add("if (threadIdx.x == 0) {\n    " + (once.empty() ? "" : once + " = ") + expression +
             ";\n}\n",
         inst.loc);
@@ -235,9 +193,7 @@ std::string CudaInstEmitter::pointer_cast(const Inst& inst) const {
     return "(" + type + ")" + value;
 }
 
-void CudaInstEmitter::emit_inst(const LaneStep& step) {
-    const Inst& inst = kernel_.inst(step.inst);
-    if (step.barrier_before) add("__syncthreads();\n", inst.loc);
+void CudaInstEmitter::emit_inst(const Inst& inst, const Doer& doer) {
     switch (inst.op) {
         case Op::program_id:
             return assign(inst, "blockIdx." + axis(inst));
@@ -246,7 +202,7 @@ void CudaInstEmitter::emit_inst(const LaneStep& step) {
         case Op::arange: {
             int64_t start = inst.attr(AttrKey::start);
             std::string first = spell_cxx(Scalar::i32, bits_of(static_cast<int32_t>(start)));
-            return assign(inst, start == 0 ? "threadIdx.x" : "(" + first + " + threadIdx.x)");
+            return assign(inst, start == 0 ? lane_ : "(" + first + " + " + lane_ + ")");
         }
         case Op::cast:
         case Op::cast_rtz:
@@ -264,7 +220,7 @@ void CudaInstEmitter::emit_inst(const LaneStep& step) {
         case Op::join:
         case Op::half:
         case Op::cat:
-            throw InternalError("emit_inst", "the lane plan let a movement pass");
+            throw InternalError("CudaInstEmitter::emit_inst", "the op moves lanes");
         case Op::ptr_cast:
             return assign(inst, pointer_cast(inst));
         case Op::addptr:
@@ -279,15 +235,15 @@ void CudaInstEmitter::emit_inst(const LaneStep& step) {
             return;  // printed with the op that takes its values
         case Op::atomic_rmw:
         case Op::atomic_cas:
-            return emit_once(inst, step, atomic_expression(inst));
+            return emit_once(inst, doer, atomic_expression(inst));
         case Op::print:
-            return emit_print(inst, step);
+            return emit_print(inst, doer);
         case Op::device_assert:
-            return emit_assert(inst, step);
+            return emit_assert(inst, doer);
         case Op::load:
-            return emit_once(inst, step, load_expression(inst));
+            return emit_once(inst, doer, load_expression(inst));
         case Op::store:
-            return emit_store(inst, step);
+            return emit_store(inst, doer);
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(...)
@@ -299,7 +255,7 @@ void CudaInstEmitter::emit_inst(const LaneStep& step) {
 #define STRUCTURAL(...)
 #include "ir/ops.def"
 #undef NA
-            return assign(inst, reduce_expression(inst, step));
+            throw InternalError("CudaInstEmitter::emit_inst", "the op reduces");
     }
 }
 

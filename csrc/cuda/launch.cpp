@@ -41,15 +41,16 @@ class ContextScope {
 
 }  // namespace
 
-CudaKernel::CudaKernel(std::string text, std::string entry, int threads, bool fp_fusion,
+CudaKernel::CudaKernel(std::string text, std::string entry, BlockShape shape, bool fp_fusion,
                        CompileFn compile)
     : text_(std::move(text)),
       entry_(std::move(entry)),
-      threads_(threads),
+      shape_(shape),
       fp_fusion_(fp_fusion),
       compile_(std::move(compile)) {
-    if (threads_ < 1) {
-        throw InternalError("CudaKernel", "a block of " + std::to_string(threads_) + " threads");
+    if (shape_.threads < 1) {
+        throw InternalError("CudaKernel",
+                            "a block of " + std::to_string(shape_.threads) + " threads");
     }
 }
 
@@ -102,10 +103,17 @@ const CudaKernel::Loaded& CudaKernel::load(int device, CUstream stream) {
         return value;
     };
     const int max_threads = attribute(kDeviceMaxThreadsPerBlock);
-    if (threads_ > max_threads) {
-        throw ValueError("kernel '" + entry_ + "' needs " + std::to_string(threads_) +
+    if (shape_.threads > max_threads) {
+        throw ValueError("kernel '" + entry_ + "' needs " + std::to_string(shape_.threads) +
                          " threads a block; device " + std::to_string(device) + " takes at most " +
                          std::to_string(max_threads));
+    }
+    const int max_shared = shape_.shared_bytes ? attribute(kDeviceMaxSharedBytes) : 0;
+    if (shape_.shared_bytes > max_shared) {
+        throw ValueError("kernel '" + entry_ + "' needs " + std::to_string(shape_.shared_bytes) +
+                         " bytes of shared memory for the lanes that its blocks exchange; device " +
+                         std::to_string(device) + " has " + std::to_string(max_shared) +
+                         " for a program");
     }
 
     // Retained once per kernel and never released: torch and we both need it until the exit.
@@ -121,6 +129,11 @@ const CudaKernel::Loaded& CudaKernel::load(int device, CUstream stream) {
           device);
     check(cuda.cuModuleGetFunction(&loaded.function, module, entry_.c_str()), "cuModuleGetFunction",
           entry_, device);
+    if (shape_.shared_bytes) {
+        check(
+            cuda.cuFuncSetAttribute(loaded.function, kFunctionMaxSharedBytes, shape_.shared_bytes),
+            "cuFuncSetAttribute", entry_, device);
+    }
     loaded_.push_back(loaded);
     by_device_[device].store(&loaded_.back(), std::memory_order_release);
     return loaded_.back();
@@ -139,9 +152,10 @@ void CudaKernel::launch(int device, void* stream, const int64_t (&grid)[3], void
     if (loaded == nullptr) loaded = &load(device, cuda_stream);
 
     const ContextScope scope(cuda, loaded->context, entry_, device);
-    check(cuda.cuLaunchKernel(loaded->function, static_cast<unsigned>(grid[0]),
-                              static_cast<unsigned>(grid[1]), static_cast<unsigned>(grid[2]),
-                              static_cast<unsigned>(threads_), 1, 1, 0, cuda_stream, args, nullptr),
+    check(cuda.cuLaunchKernel(
+              loaded->function, static_cast<unsigned>(grid[0]), static_cast<unsigned>(grid[1]),
+              static_cast<unsigned>(grid[2]), static_cast<unsigned>(shape_.threads), 1, 1,
+              static_cast<unsigned>(shape_.shared_bytes), cuda_stream, args, nullptr),
           "cuLaunchKernel", entry_, device);
 }
 

@@ -19,12 +19,19 @@ namespace mytriton {
 using CompileFn =
     std::function<Cubin(const std::string& text, const std::string& name, int sm, bool fp_fusion)>;
 
+// What a program runs on: threads, all on axis x, and bytes of shared memory beyond what the text
+// declares.
+struct BlockShape {
+    int threads;
+    int shared_bytes = 0;
+};
+
 // Thread-safe. It never touches Python, so callers may release the GIL around launch(); the first
 // launch on a device compiles, which takes tens of milliseconds.
 class CudaKernel {
   public:
-    // `entry` is the extern "C" name in `text`; `threads` is the block's size, all on axis x.
-    CudaKernel(std::string text, std::string entry, int threads, bool fp_fusion = false,
+    // `entry` is the extern "C" name in `text`.
+    CudaKernel(std::string text, std::string entry, BlockShape shape, bool fp_fusion = false,
                CompileFn compile = compile_for_device);
 
     // Enqueues grid[0] * grid[1] * grid[2] programs on `stream`, a CUstream of `device` or null for
@@ -32,7 +39,8 @@ class CudaKernel {
     // A grid with an axis of 0 launches nothing and needs no driver. The calling thread's current
     // context is left as it was, except that the device's primary one becomes current if none was.
     //
-    // ValueError: a negative or too long axis, a bad device, more threads than the device takes.
+    // ValueError: a negative or too long axis, a bad device, more threads or shared memory than the
+    // device has for a program.
     // CompileError: NVRTC refuses the text. RuntimeError: no driver or NVRTC, an error of either,
     // or a first launch on this device while `stream` is being captured into a CUDA graph.
     void launch(int device, void* stream, const int64_t (&grid)[3], void** args);
@@ -53,7 +61,7 @@ class CudaKernel {
 
     const std::string text_;
     const std::string entry_;
-    const int threads_;
+    const BlockShape shape_;
     const bool fp_fusion_;
     const CompileFn compile_;
 

@@ -46,8 +46,9 @@ struct GraphRegion {
 // come before what is in these. Region 0 is the body.
 struct Graph {
     std::string name;
-    std::vector<Param> params;
-    std::vector<Node> nodes;
+    KernelOptions options = {};
+    std::vector<Param> params = {};
+    std::vector<Node> nodes = {};
     std::vector<GraphRegion> regions = {GraphRegion{}};
 };
 

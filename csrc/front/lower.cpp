@@ -11,7 +11,7 @@ namespace {
 class Lowering {
   public:
     explicit Lowering(const Graph& graph)
-        : graph_(graph), kernel_(graph.name), values_(graph.nodes.size()) {
+        : graph_(graph), kernel_(graph.name, graph.options), values_(graph.nodes.size()) {
         for (const Param& param : graph.params) kernel_.add_param(param.name, param.type);
     }
 

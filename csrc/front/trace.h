@@ -35,8 +35,12 @@ struct TraceMark {
 // Every method that takes a location throws CompileError there when the operands do not fit.
 class Trace {
   public:
-    explicit Trace(std::string kernel_name) { graph_.name = std::move(kernel_name); }
+    explicit Trace(std::string kernel_name, KernelOptions options = {}) {
+        graph_.name = std::move(kernel_name);
+        graph_.options = options;
+    }
 
+    const std::string& name() const { return graph_.name; }
     NodeId param(const std::string& name, Type type);
     // Literals. They take the type of what they are combined with (front/promote.h); alone they
     // are bool, the first of i32, u32, i64 and u64 that holds the int, and f32.

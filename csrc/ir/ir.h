@@ -73,12 +73,23 @@ struct Param {
     Type type;
 };
 
+// What a launch asks of CUDA text. They stand in the kernel's header: num_warps=8 layout=lane.
+struct KernelOptions {
+    int num_warps = 0;         // a power of two; 0: not asked for
+    bool lane_layout = false;  // one lane a thread, whatever the blocks
+};
+
+constexpr int kMaxWarps = 32;
+
 // A kernel owns its arena. Region 0 is the body. Builders append; passes build a new kernel.
 class Kernel {
   public:
-    explicit Kernel(std::string name) : name_(std::move(name)), regions_(1), locs_(1) {}
+    explicit Kernel(std::string name, KernelOptions options = {})
+        : name_(std::move(name)), options_(options), regions_(1), locs_(1) {}
 
     const std::string& name() const { return name_; }
+    const KernelOptions& options() const { return options_; }
+    void set_options(KernelOptions options) { options_ = options; }
     const std::vector<Param>& params() const { return params_; }
     const std::vector<Loc>& locs() const { return locs_; }
     const std::vector<InstId>& body() const { return regions_[0].insts; }
@@ -127,6 +138,7 @@ class Kernel {
     Value add_value(ValueData data);
 
     std::string name_;
+    KernelOptions options_;
     std::vector<Param> params_;
     std::vector<Value> param_values_;
     std::unordered_multimap<uint64_t, Value> constants_;  // by their bits

@@ -47,6 +47,7 @@ class Parser {
         Kernel kernel(take_name("a kernel name").text);
         kernel_ = &kernel;
         parse_params();
+        parse_options();
         expect("{");
         ParsedInsts insts = parse_insts();
         if (current_.kind != TokenKind::end) fail("expected the end of the text after the kernel");
@@ -175,6 +176,27 @@ class Parser {
             if (!at_mark(")")) expect(",");
         }
         take();
+    }
+
+    void parse_options() {
+        KernelOptions options;
+        while (!at_mark("{")) {
+            Token name = take_name("'{'");
+            expect("=");
+            Token value = current_;
+            if (name.text == "num_warps") {
+                int64_t count = take_int("a number of warps");
+                if (count < 1 || count > kMaxWarps || (count & (count - 1)) != 0)
+                    fail("expected a power of two, 1 to " + std::to_string(kMaxWarps), value);
+                options.num_warps = static_cast<int>(count);
+            } else if (name.text == "layout") {
+                expect_name("lane");
+                options.lane_layout = true;
+            } else {
+                fail("expected num_warps, layout or '{'", name);
+            }
+        }
+        kernel_->set_options(options);
     }
 
     ParsedInsts parse_insts() {

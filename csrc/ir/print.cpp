@@ -83,6 +83,11 @@ std::string print_loop(const Kernel& kernel, const Inst& inst) {
     return out + (carried.empty() ? "" : " iter_args(" + carried + ")");
 }
 
+std::string print_options(const KernelOptions& options) {
+    return (options.num_warps ? " num_warps=" + std::to_string(options.num_warps) : "") +
+           (options.lane_layout ? " layout=lane" : "");
+}
+
 }  // namespace
 
 std::string print_value(const Kernel& kernel, Value value) {
@@ -134,7 +139,8 @@ SourceText print_kernel_lines(const Kernel& kernel, bool with_locs) {
     std::string params = join(
         kernel.params(), [](const Param& p) { return print_name(p.name) + ": " + p.type.str(); });
     SourceText out;
-    out.add("kernel " + print_name(kernel.name()) + "(" + params + ") {\n");
+    out.add("kernel " + print_name(kernel.name()) + "(" + params + ")" +
+            print_options(kernel.options()) + " {\n");
     print_region(kernel, 0, "    ", with_locs, out);
     out.add("}");
     return out;

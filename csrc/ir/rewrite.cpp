@@ -3,7 +3,8 @@
 
 namespace mytriton {
 
-Rewriter::Rewriter(const Kernel& old) : old_(old), fresh_(old.name()), map_(old.value_count()) {
+Rewriter::Rewriter(const Kernel& old)
+    : old_(old), fresh_(old.name(), old.options()), map_(old.value_count()) {
     for (size_t i = 0; i < old.params().size(); ++i)
         replace(old.param(i), fresh_.add_param(old.params()[i].name, old.params()[i].type));
     for (const Loc& loc : old.locs()) fresh_.add_loc(loc);

@@ -1,6 +1,7 @@
 // Runs through the program, carrying what is pending, until loops bring back nothing new.
 #include "plan/barriers.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -13,17 +14,25 @@ namespace {
 // What some threads may have done and others may not.
 struct Pending {
     std::map<size_t, bool> accesses;  // and whether the address may be another by now: see Span
-    std::set<InstId> shared_reads;    // of what these steps left in shared memory
-    bool any = false;                 // access since all threads last waited, for whatever reason
+    std::set<SharedPlace> reads, writes;
+    bool any = false;  // access since all threads last waited, for whatever reason
 
     void clear() { *this = {}; }
     void merge(const Pending& other) {
         any |= other.any;
         for (const auto& [access, moved] : other.accesses) accesses[access] |= moved;
-        shared_reads.insert(other.shared_reads.begin(), other.shared_reads.end());
+        reads.insert(other.reads.begin(), other.reads.end());
+        writes.insert(other.writes.begin(), other.writes.end());
     }
     friend bool operator==(const Pending&, const Pending&) = default;
 };
+
+bool overlap(const std::set<SharedPlace>& pending, const std::vector<SharedPlace>& places) {
+    return std::ranges::any_of(places, [&](const SharedPlace& place) {
+        return std::ranges::any_of(pending,
+                                   [&](const SharedPlace& p) { return p.overlaps(place); });
+    });
+}
 
 // The positions of a loop's region in the program's text. What is defined there is another value in
 // the next round.
@@ -34,19 +43,24 @@ struct Span {
 
 class Placer {
   public:
-    Placer(const Kernel& kernel, LanePlan& plan)
-        : kernel_(kernel), facts_(kernel), plan_(plan), positions_(kernel.value_count()) {
+    Placer(const Kernel& kernel, std::vector<SyncStep>& steps, int64_t threads)
+        : kernel_(kernel),
+          facts_(kernel),
+          steps_(steps),
+          threads_(threads),
+          positions_(kernel.value_count()) {
         locate(0);
         by_one_thread_.resize(accesses_.size());
     }
 
     // A barrier, once set, stays. Its coming ends what loops had brought back until then.
     void run() {
+        if (threads_ == 1) return;
         bool again = true;
         while (again) {
             found_ = changed_ = false;
             Pending pending;
-            walk(plan_.steps, pending);
+            walk(steps_, pending);
             if (found_) back_edges_.clear();
             again = !spans_.empty() && (found_ || changed_);
         }
@@ -70,44 +84,46 @@ class Placer {
         }
     }
 
-    void walk(std::vector<LaneStep>& steps, Pending& pending) {
-        for (LaneStep& step : steps) walk(step, pending);
+    void walk(std::vector<SyncStep>& steps, Pending& pending) {
+        for (SyncStep& step : steps) walk(step, pending);
     }
 
-    void walk(LaneStep& step, Pending& pending) {
-        if (kernel_.inst(step.inst).op == Op::if_) return walk_if(step, pending);
-        if (!step.blocks.empty()) return walk_loop(step, pending);
-        auto access = index_of_.find(step.inst);
-        bool is_access = access != index_of_.end() && plan_.threads > 1;
-        bool is_shared = (step.shared >= 0 || step.once >= 0) && plan_.threads > 1;
-        if (!step.barrier_before) {
-            if (is_access) by_one_thread_[access->second] = step.one_thread;
-            step.barrier_before = (is_access && must_wait(pending, access->second)) ||
-                                  (is_access && releases(step) && pending.any) ||
-                                  (is_shared && pending.shared_reads.contains(step.inst));
-            found_ |= step.barrier_before;
+    void walk(SyncStep& step, Pending& pending) {
+        if (!step.blocks.empty())
+            return kernel_.inst(step.inst).op == Op::if_ ? walk_if(step, pending)
+                                                         : walk_loop(step, pending);
+        std::vector<size_t> accesses;
+        for (InstId id : step.accesses) accesses.push_back(index_of_.at(id));
+        if (!*step.barrier_before) {
+            for (size_t access : accesses) by_one_thread_[access] = step.one_thread;
+            *step.barrier_before =
+                std::ranges::any_of(accesses, [&](size_t a) { return must_wait(pending, a); }) ||
+                (releases(step) && pending.any) || overlap(pending.writes, step.reads) ||
+                overlap(pending.writes, step.writes) || overlap(pending.reads, step.writes);
+            found_ |= *step.barrier_before;
         }
-        if (step.barrier_before) pending.clear();
-        if (is_access) pending.accesses.try_emplace(access->second, false);
-        pending.any |= is_access && !step.one_thread;
-        if (!is_shared) return;
-        // A barrier stands between its write to shared memory and the reads.
-        pending.any = false;
-        pending.shared_reads = {step.inst};
-        if (step.once >= 0) pending.accesses.clear();
+        if (*step.barrier_before) pending.clear();
+        for (size_t access : accesses) pending.accesses.try_emplace(access, false);
+        pending.any |= !accesses.empty() && !step.one_thread;
+        pending.reads.insert(step.reads.begin(), step.reads.end());
+        pending.writes.insert(step.writes.begin(), step.writes.end());
+        if (!step.waits) return;
+        pending.clear();
+        pending.reads.insert(step.reads_after.begin(), step.reads_after.end());
     }
 
     // Whether one thread tells other programs, by this step, of what all have done.
-    bool releases(const LaneStep& step) const {
+    bool releases(const SyncStep& step) const {
         const Inst& inst = kernel_.inst(step.inst);
-        if (!step.one_thread || (inst.op != Op::atomic_rmw && inst.op != Op::atomic_cas))
+        if (!step.one_thread || step.accesses.empty() ||
+            (inst.op != Op::atomic_rmw && inst.op != Op::atomic_cas))
             return false;
         std::optional<int64_t> sem = inst.find_attr(AttrKey::sem);
         return !sem || sem == static_cast<int64_t>(MemSem::release) ||
                sem == static_cast<int64_t>(MemSem::acq_rel);
     }
 
-    void walk_if(LaneStep& step, Pending& pending) {
+    void walk_if(SyncStep& step, Pending& pending) {
         Pending otherwise = pending;
         walk(step.blocks[0], pending);
         walk(step.blocks[1], otherwise);
@@ -115,12 +131,12 @@ class Placer {
     }
 
     // A for may end before each round, a while at its condition.
-    void walk_loop(LaneStep& step, Pending& pending) {
+    void walk_loop(SyncStep& step, Pending& pending) {
         Pending end;
         Pending& before = back_edges_[step.inst];
         pending.merge(before);
         if (kernel_.inst(step.inst).op == Op::for_) end = pending;
-        for (LaneStep& each : step.blocks[0]) {
+        for (SyncStep& each : step.blocks[0]) {
             walk(each, pending);
             if (kernel_.inst(each.inst).op == Op::condition) end = pending;
         }
@@ -156,7 +172,8 @@ class Placer {
 
     const Kernel& kernel_;
     Facts facts_;
-    LanePlan& plan_;
+    std::vector<SyncStep>& steps_;
+    int64_t threads_;
     size_t position_ = 0;
     std::vector<size_t> positions_;  // by value: of its definition; 0: of none
     std::vector<Access> accesses_;
@@ -170,8 +187,8 @@ class Placer {
 
 }  // namespace
 
-void place_barriers(const Kernel& legal, LanePlan& plan) {
-    Placer(legal, plan).run();
+void place_barriers(const Kernel& legal, std::vector<SyncStep>& steps, int64_t threads) {
+    Placer(legal, steps, threads).run();
 }
 
 }  // namespace mytriton

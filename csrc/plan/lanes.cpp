@@ -12,24 +12,31 @@ namespace mytriton {
 
 namespace {
 
-// Whether a load is asked to see what others write meanwhile.
-bool is_fresh(const Inst& load) {
-    return load.find_attr(AttrKey::is_volatile) ||
-           load.find_attr(AttrKey::cache) == static_cast<int64_t>(CacheUse::cv);
+// The first op whose lanes meet others than by a reduction to a scalar; and the widths of blocks.
+std::pair<std::optional<Op>, std::set<int64_t>> survey(const Kernel& kernel) {
+    std::set<int64_t> widths;
+    std::optional<Op> moved;
+    kernel.walk([&](InstId id) {
+        const Inst& inst = kernel.inst(id);
+        bool along = info(inst.op).kind == OpKind::reduce && inst.find_attr(AttrKey::axis);
+        if (!moved && (along || moves_lanes(inst.op))) moved = inst.op;
+        for (Value result : inst.results)
+            if (kernel.type(result).is_block()) widths.insert(kernel.type(result).lanes());
+    });
+    return {moved, widths};
 }
 
 class Planner {
   public:
     explicit Planner(const Kernel& legal) : kernel_(legal) {
         plan_.threads = lane_width(legal);
-        legal.walk([&](InstId id) {
-            for (Value operand : legal.inst(id).operands) used_.insert(operand.index);
-        });
+        used_ = used_values(legal);
     }
 
     LanePlan run() {
         plan_.steps = block(0);
-        place_barriers(kernel_, plan_);
+        std::vector<SyncStep> steps = sync_steps(plan_.steps);
+        place_barriers(kernel_, steps, plan_.threads);
         return std::move(plan_);
     }
 
@@ -48,12 +55,32 @@ class Planner {
         if (takes_text(inst.op)) step.one_thread = !takes_blocks(inst);
         bool writes = info(inst.op).has(kWrites);
         bool is_used = !inst.results.empty() && used_.contains(inst.results[0].index);
-        if (writes || (inst.op == Op::load && is_fresh(inst) && is_used)) {
+        if (writes || (is_fresh(inst) && is_used)) {
             bool scalar = !kernel_.type(inst.operands[0]).is_block();
             step.one_thread = scalar && plan_.threads > 1;
             if (step.one_thread && is_used) step.once = add_slot(plan_.once, inst);
         }
         return step;
+    }
+
+    // Each reduction and each once-step has a place of its own, whose addresses do not matter here.
+    std::vector<SyncStep> sync_steps(std::vector<LaneStep>& steps) {
+        std::vector<SyncStep> out;
+        for (LaneStep& step : steps) {
+            const Inst& inst = kernel_.inst(step.inst);
+            SyncStep sync{&step.barrier_before, step.inst, step.one_thread};
+            if (info(inst.op).has(kReads) || info(inst.op).has(kWrites))
+                sync.accesses = {step.inst};
+            if (step.shared >= 0 || step.once >= 0) {
+                int64_t place = step.shared >= 0 ? 2 * step.shared : 2 * step.once + 1;
+                sync.waits = true;
+                sync.writes = sync.reads_after = {{place, place + 1}};
+            }
+            for (std::vector<LaneStep>& block : step.blocks)
+                sync.blocks.push_back(sync_steps(block));
+            out.push_back(std::move(sync));
+        }
+        return out;
     }
 
     int add_slot(std::vector<Scalar>& slots, const Inst& inst) {
@@ -95,19 +122,32 @@ std::string print_steps(const Kernel& kernel, const std::vector<LaneStep>& steps
 
 }  // namespace
 
-int64_t lane_width(const Kernel& kernel) {
-    std::set<int64_t> widths;
-    std::string moved;  // the first op whose lanes meet others than by a reduction to a scalar
+bool is_fresh(const Inst& inst) {
+    return inst.op == Op::load &&
+           (inst.find_attr(AttrKey::is_volatile) ||
+            inst.find_attr(AttrKey::cache) == static_cast<int64_t>(CacheUse::cv));
+}
+
+std::set<uint32_t> used_values(const Kernel& kernel) {
+    std::set<uint32_t> used;
     kernel.walk([&](InstId id) {
-        const Inst& inst = kernel.inst(id);
-        bool along = info(inst.op).kind == OpKind::reduce && inst.find_attr(AttrKey::axis);
-        if (moved.empty() && (along || moves_lanes(inst.op))) moved = info(inst.op).name;
-        for (Value result : kernel.inst(id).results)
-            if (kernel.type(result).is_block()) widths.insert(kernel.type(result).lanes());
+        for (Value operand : kernel.inst(id).operands) used.insert(operand.index);
     });
-    if (!moved.empty())
-        throw ValueError("CUDA lowering has no '" + moved +
-                         "' of blocks: such kernels run on the CPU");
+    return used;
+}
+
+bool takes_lane_layout(const Kernel& kernel) {
+    if (kernel.options().lane_layout) return true;
+    auto [moved, widths] = survey(kernel);
+    return !kernel.options().num_warps && !moved && widths.size() <= 1 &&
+           (widths.empty() || *widths.begin() <= kMostLanesByDefault);
+}
+
+int64_t lane_width(const Kernel& kernel) {
+    auto [moved, widths] = survey(kernel);
+    if (moved)
+        throw ValueError("CUDA lowering has no '" + std::string(info(*moved).name) +
+                         "' of blocks in the lane layout: leave layout='lane' out");
     if (widths.empty()) return 1;
     std::string rendered;
     for (int64_t width : widths) rendered += (rendered.empty() ? "" : ", ") + std::to_string(width);

@@ -7,6 +7,7 @@
 // not meet such changes is up to the kernel.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 namespace mytriton {
 
 constexpr int64_t kMaxLaneThreads = 1024;
+constexpr int64_t kMostLanesByDefault = 256;
 
 // What the emitter prints for one instruction.
 struct LaneStep {
@@ -33,6 +35,16 @@ struct LanePlan {
     std::vector<Scalar> once;    // element types; each holds one element
     int64_t warps() const { return (threads + 31) / 32; }
 };
+
+// Whether a load is asked to see what others write meanwhile.
+bool is_fresh(const Inst& inst);
+
+// The values that something uses, by index.
+std::set<uint32_t> used_values(const Kernel& kernel);
+
+// Whether the lane layout is the one to take: one width of at most kMostLanesByDefault, no lanes
+// that change places, and nothing else asked for; or it was asked for.
+bool takes_lane_layout(const Kernel& kernel);
 
 // The one width of all blocks, which is the number of threads; 1 without blocks.
 // ValueError: "CUDA lowering requires one vector width, got: 128, 256".

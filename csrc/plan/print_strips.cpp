@@ -10,12 +10,10 @@ namespace {
 
 class Printer {
   public:
-    Printer(const Kernel& kernel, const StripPlan& plan) : kernel_(kernel), plan_(plan) {}
+    Printer(const Kernel& kernel, const StripPlan& plan, const Notes& notes)
+        : kernel_(kernel), plan_(plan), notes_(notes) {}
 
     std::string run() {
-        std::string title = "strips of " + std::to_string(kStrip) + " lanes, " +
-                            std::to_string(plan_.scratch_bytes) + " bytes of scratch";
-        line(title);
         for (size_t i = 0; i < plan_.slots.size(); ++i) {
             const Slot& slot = plan_.slots[i];
             if (kernel_.type(slot.value).is_block())
@@ -29,22 +27,29 @@ class Printer {
   private:
     void line(const std::string& text) { out_ += std::string(4 * depth_, ' ') + text + "\n"; }
 
+    std::string inst(InstId id) const {
+        std::string note = notes_ ? notes_(id) : "";
+        return print_inst(kernel_, kernel_.inst(id)) + (note.empty() ? "" : "  ; " + note);
+    }
+
     std::string name(Value value) const { return print_value(kernel_, value); }
 
     void print(const Steps& steps) {
         for (const Step& step : steps) {
+            if (step.barrier_before) line("barrier");
+            std::string once = step.once >= 0 ? ", then in once " + std::to_string(step.once) : "";
             switch (step.kind) {
                 case Step::Kind::scalar:
-                    line(print_inst(kernel_, kernel_.inst(step.inst)));
+                    line(inst(step.inst) + (step.one_thread ? "  ; thread 0 only" : "") + once);
                     break;
                 case Step::Kind::lane0:
-                    line("lane 0 of " + name(step.value));
+                    line("lane 0 of " + name(step.value) + once);
                     break;
                 case Step::Kind::stage:
                     print_stage(plan_.stages[step.stage]);
                     break;
                 case Step::Kind::reduction:
-                    line("in memory: " + print_inst(kernel_, kernel_.inst(step.inst)));
+                    line("in memory: " + inst(step.inst));
                     break;
                 case Step::Kind::control:
                     print_control(step);
@@ -85,7 +90,7 @@ class Printer {
         list("contiguous: ", stage.contiguous);
         list("from buffer: ", stage.from_buffer);
         list("from slot: ", stage.from_slot);
-        for (InstId id : stage.body) line(print_inst(kernel_, kernel_.inst(id)));
+        for (InstId id : stage.body) line(inst(id));
         list("to buffer: ", stage.to_buffer);
         for (const Move& move : stage.moves)
             line("to slot " + std::to_string(move.slot) + ": " + name(move.from));
@@ -94,14 +99,20 @@ class Printer {
 
     const Kernel& kernel_;
     const StripPlan& plan_;
+    const Notes& notes_;
     std::string out_;
     int depth_ = 0;
 };
 
 }  // namespace
 
+std::string print_steps(const Kernel& legal, const StripPlan& plan, const Notes& notes) {
+    return Printer(legal, plan, notes).run();
+}
+
 std::string print_plan(const Kernel& legal, const StripPlan& plan) {
-    return Printer(legal, plan).run();
+    return "strips of " + std::to_string(kStrip) + " lanes, " + std::to_string(plan.scratch_bytes) +
+           " bytes of scratch\n" + print_steps(legal, plan);
 }
 
 }  // namespace mytriton

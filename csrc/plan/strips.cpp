@@ -18,11 +18,13 @@ namespace {
 
 constexpr int64_t kUnknownTrips = 16;  // of a loop, where nothing tells
 constexpr int64_t kMostTrips = 1'000'000;
+constexpr size_t kMostRecomputed = 16;  // instructions
 
 class Planner {
   public:
-    explicit Planner(const Kernel& kernel)
+    Planner(const Kernel& kernel, StripTarget target)
         : kernel_(kernel),
+          cuda_(target == StripTarget::cuda),
           facts_(kernel),
           home_(kernel.value_count(), -1),
           stored_(kernel.value_count(), false),
@@ -30,6 +32,7 @@ class Planner {
 
     StripPlan run() {
         plan_.slot_of.assign(kernel_.value_count(), -1);
+        plan_.recomputed.assign(kernel_.value_count(), false);
         plan_.steps = place_region(0);
         kernel_.walk([&](InstId id) {
             for (Value result : kernel_.inst(id).results)
@@ -83,12 +86,39 @@ class Planner {
 
     // Each strip then takes its lanes from there.
     void place_movement(const Inst& inst) {
+        if (cuda_ && inst.operands.size() == 1 && is_recomputable(inst.operands[0])) {
+            plan_.recomputed[inst.result().index] = true;
+            cheap_[inst.result().index] = true;
+            return;
+        }
         for (Value operand : inst.operands) keep_in_memory(operand);
         close();
         if (inst.operands.size() > 1) return;
         LaneMap map = lane_map(inst.op, inst.attrs, kernel_.type(inst.operands[0]),
                                kernel_.type(inst.result()));
         cheap_[inst.result().index] = map.is_uniform(kStrip) || map.is_consecutive(kStrip);
+    }
+
+    // Whether any lane can do for itself what this lane did: index arithmetic, of no great length.
+    // It closes the stage that the scalars in it come from.
+    bool is_recomputable(Value value) {
+        std::vector<Value> pending = {value};
+        std::set<InstId> closure;
+        while (!pending.empty()) {
+            Value each = pending.back();
+            pending.pop_back();
+            if (!is_block(each)) continue;
+            std::optional<InstId> id = facts_.definition(each);
+            if (!id || plan_.slot_of[each.index] >= 0 || stored_[each.index]) return false;
+            const Inst& inst = kernel_.inst(*id);
+            if (!cheap_[each.index] || !info(inst.op).has(kPure)) return false;
+            if (moves_lanes(inst.op) && !plan_.recomputed[each.index]) return false;
+            if (closure.insert(*id).second && closure.size() > kMostRecomputed) return false;
+            pending.insert(pending.end(), inst.operands.begin(), inst.operands.end());
+        }
+        for (InstId id : closure)
+            if (needs_open_stage(kernel_.inst(id).operands)) close();
+        return true;
     }
 
     void place_reduction(InstId id) {
@@ -98,13 +128,18 @@ class Planner {
         Value result = inst.result();
         stored_[result.index] = true;
         in_memory_.insert(result.index);
-        plan_.buffers.push_back({result, take_scratch(kernel_.type(result))});
+        plan_.buffers.push_back({result, take_scratch(kernel_.type(result)), true});
         plan_.cost_per_program += kernel_.type(inst.operands[0]).lanes() * trips_;
         steps_.push_back({Step::Kind::reduction, id});
     }
 
     void keep_in_memory(Value value) {
         if (!in_memory_.insert(value.index).second || stored_[value.index]) return;
+        place_in_memory(value);
+        std::ranges::find(plan_.buffers, value, &Buffer::value)->exchanged = true;
+    }
+
+    void place_in_memory(Value value) {
         bool in_slot = plan_.slot_of[value.index] >= 0;
         bool elsewhere = home_[value.index] >= 0 && !cheap_[value.index] && !in_open_stage(value);
         if (elsewhere && !in_slot)
@@ -184,7 +219,7 @@ class Planner {
             slots.push_back(plan_.slots.size());
             if (!is_block(result)) continue;
             int64_t lanes = kernel_.type(result).lanes();
-            Slot slot{result, lanes <= kRegisterLanes};
+            Slot slot{result, cuda_ || lanes <= kRegisterLanes};
             if (!slot.in_registers) slot.offset = take_scratch(kernel_.type(result));
             put_in_slot(result);
             if (inst.op != Op::if_) {
@@ -380,6 +415,7 @@ class Planner {
     }
 
     const Kernel& kernel_;
+    bool cuda_;
     Facts facts_;
     StripPlan plan_;
     std::vector<int> home_;         // by value: the stage that first computed it
@@ -396,8 +432,8 @@ class Planner {
 
 }  // namespace
 
-StripPlan plan_strips(const Kernel& legal) {
-    return Planner(legal).run();
+StripPlan plan_strips(const Kernel& legal, StripTarget target) {
+    return Planner(legal, target).run();
 }
 
 }  // namespace mytriton

@@ -1,6 +1,8 @@
-// The CPU plan: a program becomes scalar steps and stages, each stage a loop over strips of lanes.
+// A program as scalar steps and stages, each stage a loop over strips of lanes: the CPU plan, and
+// what the blocked layout of CUDA (blocked.h) is made of, where a strip is what one thread has.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,13 +65,20 @@ struct Step {
     size_t stage = 0;
     Value value = {};  // of lane0
     std::vector<std::vector<Step>> blocks = {};
+    // Of CUDA; see lanes.h.
+    bool barrier_before = false;
+    bool one_thread = false;
+    int once = -1;
 };
 using Steps = std::vector<Step>;
 
 struct Buffer {
     Value value;
-    int64_t offset;  // bytes into scratch
+    int64_t offset;          // bytes into scratch
+    bool exchanged = false;  // read by strips other than those that wrote it
 };
+
+enum class StripTarget { cpu, cuda };
 
 struct StripPlan {
     bool reports = false;       // prints or asserts: programs run one after the other
@@ -79,11 +88,19 @@ struct StripPlan {
     std::vector<Buffer> buffers;
     std::vector<Slot> slots;
     std::vector<int> slot_of;  // by value: what lies in a slot; -1
+    // Of CUDA, by value: lanes that are moved by computing them again where they go.
+    std::vector<bool> recomputed;
     int64_t scratch_bytes = 0;
     int64_t cost_per_program = 1;  // in lanes of a light op: how much work a thread gets
 };
 
-StripPlan plan_strips(const Kernel& legal);
+// For CUDA slots and buffers are a thread's registers, but for those that are exchanged, and index
+// arithmetic is computed again rather than moved.
+StripPlan plan_strips(const Kernel& legal, StripTarget target = StripTarget::cpu);
 std::string print_plan(const Kernel& legal, const StripPlan& plan);
+
+// Slots and steps alone, with what is to be noted beside an instruction.
+using Notes = std::function<std::string(InstId)>;
+std::string print_steps(const Kernel& legal, const StripPlan& plan, const Notes& notes = {});
 
 }  // namespace mytriton

@@ -125,7 +125,11 @@ void bind_trace(py::module_& m) {
     using Place = const py::object&;
     py::class_<TraceMark>(m, "TraceMark");
     py::class_<Trace>(m, "Trace")
-        .def(py::init<std::string>())
+        .def(py::init([](const std::string& name, int num_warps, bool lane_layout) {
+                 return Trace(name, {num_warps, lane_layout});
+             }),
+             py::arg("name"), py::arg("num_warps") = 0, py::arg("lane_layout") = false)
+        .def_property_readonly("name", &Trace::name)
         .def("pointer_param",
              [](Trace& t, const std::string& name, const std::string& element) {
                  return t.param(name, Type::pointer(to_scalar(element)));

@@ -115,7 +115,7 @@ class CudaLaunch : public testing::Test {
 };
 
 TEST_F(CudaLaunch, GridBlockStreamAndArgsReachTheDriver) {
-    CudaKernel kernel("text", "add_kernel", 256, false, compile_fake());
+    CudaKernel kernel("text", "add_kernel", {256}, false, compile_fake());
     void* stream = fake.stream(0, 0);
     kernel.launch(0, stream, {2147483647, 65535, 4}, args);
     char wanted[256];
@@ -133,16 +133,16 @@ TEST_F(CudaLaunch, TextNameCapabilityAndFusionReachTheCompiler) {
         seen = text + "|" + name + "|" + std::to_string(sm) + "|" + (fp_fusion ? "fused" : "exact");
         return Cubin{.image = ".version 8.0", .is_ptx = true, .log = ""};
     };
-    CudaKernel fused("some text", "k", 32, true, compile);
+    CudaKernel fused("some text", "k", {32}, true, compile);
     fused.launch(2, nullptr, {1, 1, 1}, args);
     EXPECT_EQ(seen, "some text|k|120|fused");
-    CudaKernel exact("other text", "k", 32, false, compile);
+    CudaKernel exact("other text", "k", {32}, false, compile);
     exact.launch(0, nullptr, {1, 1, 1}, args);
     EXPECT_EQ(seen, "other text|k|90|exact");
 }
 
 TEST_F(CudaLaunch, PrimaryContextBecomesCurrentAndStaysWhereThereWasNone) {
-    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    CudaKernel kernel("text", "k", {32}, false, compile_fake());
     EXPECT_EQ(fake.current(), nullptr);
     kernel.launch(1, nullptr, {1, 1, 1}, args);
     EXPECT_EQ(fake.current(), fake.context(1));
@@ -152,7 +152,7 @@ TEST_F(CudaLaunch, PrimaryContextBecomesCurrentAndStaysWhereThereWasNone) {
 }
 
 TEST_F(CudaLaunch, AnotherCurrentContextIsRestored) {
-    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    CudaKernel kernel("text", "k", {32}, false, compile_fake());
     fake.set_current(fake.context(0));
     for (int launch = 0; launch < 2; ++launch) {  // cold, then warm
         kernel.launch(1, fake.stream(1, 0), {1, 1, 1}, args);
@@ -162,7 +162,7 @@ TEST_F(CudaLaunch, AnotherCurrentContextIsRestored) {
 }
 
 TEST_F(CudaLaunch, AnotherCurrentContextIsRestoredAfterAnError) {
-    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    CudaKernel kernel("text", "k", {32}, false, compile_fake());
     fake.set_current(fake.context(0));
     for (const char* call : {"cuModuleLoadData", "cuLaunchKernel"}) {
         fake.fail_next(call, 2);
@@ -172,7 +172,7 @@ TEST_F(CudaLaunch, AnotherCurrentContextIsRestoredAfterAnError) {
 }
 
 TEST_F(CudaLaunch, ModuleLoadsOncePerDeviceAndCompilesOncePerCapability) {
-    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    CudaKernel kernel("text", "k", {32}, false, compile_fake());
     for (int round = 0; round < 10; ++round) {
         for (int device = 0; device < 3; ++device) {
             kernel.launch(device, nullptr, {1, 1, 1}, args);
@@ -187,7 +187,7 @@ TEST_F(CudaLaunch, ModuleLoadsOncePerDeviceAndCompilesOncePerCapability) {
 
 TEST_F(CudaLaunch, ThreadsThatRaceOnAColdKernelLoadItOnce) {
     std::atomic<int> compiles = 0;
-    CudaKernel kernel("text", "k", 32, false,
+    CudaKernel kernel("text", "k", {32}, false,
                       [&](const std::string&, const std::string&, int, bool) {
                           ++compiles;
                           // Long enough for the other threads to arrive.
@@ -210,7 +210,7 @@ TEST_F(CudaLaunch, ThreadsThatRaceOnAColdKernelLoadItOnce) {
 }
 
 TEST_F(CudaLaunch, WarmLaunchesDoNotAllocate) {
-    CudaKernel kernel("text", "a_name_too_long_for_the_small_string", 32, false, compile_fake());
+    CudaKernel kernel("text", "a_name_too_long_for_the_small_string", {32}, false, compile_fake());
     fake.set_current(fake.context(0));
     kernel.launch(1, nullptr, {1, 1, 1}, args);
     const int before = allocations;
@@ -219,7 +219,7 @@ TEST_F(CudaLaunch, WarmLaunchesDoNotAllocate) {
 }
 
 TEST_F(CudaLaunch, EmptyGridLaunchesNothing) {
-    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    CudaKernel kernel("text", "k", {32}, false, compile_fake());
     kernel.launch(0, nullptr, {0, 1, 1}, args);
     kernel.launch(0, nullptr, {1, 0, 1}, args);
     kernel.launch(0, nullptr, {1, 70000, 0}, args);
@@ -228,7 +228,7 @@ TEST_F(CudaLaunch, EmptyGridLaunchesNothing) {
 }
 
 TEST_F(CudaLaunch, GridAxesOutOfRangeAreValueErrors) {
-    CudaKernel kernel("text", "my_kernel", 32, false, compile_fake());
+    CudaKernel kernel("text", "my_kernel", {32}, false, compile_fake());
     const auto refusal = [&](int64_t x, int64_t y, int64_t z) {
         return message_of<ValueError>([&] { kernel.launch(0, nullptr, {x, y, z}, args); });
     };
@@ -241,7 +241,7 @@ TEST_F(CudaLaunch, GridAxesOutOfRangeAreValueErrors) {
 }
 
 TEST_F(CudaLaunch, DevicesOutOfRangeAreErrors) {
-    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    CudaKernel kernel("text", "k", {32}, false, compile_fake());
     EXPECT_THROW(kernel.launch(-1, nullptr, {1, 1, 1}, args), ValueError);
     EXPECT_THROW(kernel.launch(64, nullptr, {1, 1, 1}, args), ValueError);
     expect_parts(
@@ -250,16 +250,16 @@ TEST_F(CudaLaunch, DevicesOutOfRangeAreErrors) {
 }
 
 TEST_F(CudaLaunch, MoreThreadsThanTheDeviceTakesAreAValueError) {
-    CudaKernel most("text", "k", 1024, false, compile_fake());
+    CudaKernel most("text", "k", {1024}, false, compile_fake());
     most.launch(0, nullptr, {1, 1, 1}, args);
-    CudaKernel more("text", "wide_kernel", 1025, false, compile_fake());
+    CudaKernel more("text", "wide_kernel", {1025}, false, compile_fake());
     expect_parts(message_of<ValueError>([&] { more.launch(0, nullptr, {1, 1, 1}, args); }),
                  {"wide_kernel", "1025", "1024"});
-    EXPECT_THROW(CudaKernel("text", "k", 0, false, compile_fake()), InternalError);
+    EXPECT_THROW(CudaKernel("text", "k", {0}, false, compile_fake()), InternalError);
 }
 
 TEST_F(CudaLaunch, ColdLaunchInACaptureIsRefusedAndDoesNotSpoilIt) {
-    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    CudaKernel kernel("text", "k", {32}, false, compile_fake());
     void* stream = fake.stream(0, 0);
     fake.set_capture(stream, 1);
     expect_parts(message_of<RuntimeError>([&] { kernel.launch(0, stream, {1, 1, 1}, args); }),
@@ -273,7 +273,7 @@ TEST_F(CudaLaunch, ColdLaunchInACaptureIsRefusedAndDoesNotSpoilIt) {
 }
 
 TEST_F(CudaLaunch, WarmLaunchInACaptureGoesThrough) {
-    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    CudaKernel kernel("text", "k", {32}, false, compile_fake());
     void* stream = fake.stream(0, 0);
     kernel.launch(0, fake.stream(0, 1), {1, 1, 1}, args);
     fake.set_capture(stream, 1);
@@ -283,7 +283,7 @@ TEST_F(CudaLaunch, WarmLaunchInACaptureGoesThrough) {
 }
 
 TEST_F(CudaLaunch, ColdLaunchOnTheDefaultStreamDuringAnotherCaptureSaysWarmUp) {
-    CudaKernel kernel("text", "k", 32, false, compile_fake());
+    CudaKernel kernel("text", "k", {32}, false, compile_fake());
     fake.set_capture(fake.stream(0, 0), 1);
     expect_parts(message_of<RuntimeError>([&] { kernel.launch(0, nullptr, {1, 1, 1}, args); }),
                  {"warm up"});
@@ -294,7 +294,7 @@ TEST_F(CudaLaunch, ColdLaunchOnTheDefaultStreamDuringAnotherCaptureSaysWarmUp) {
 }
 
 TEST_F(CudaLaunch, DriverErrorsNameCallKernelDeviceAndAdvice) {
-    CudaKernel kernel("text", "my_kernel", 32, false, compile_fake());
+    CudaKernel kernel("text", "my_kernel", {32}, false, compile_fake());
     const auto failure = [&](const char* call, int result) {
         fake.fail_next(call, result);
         return message_of<RuntimeError>([&] { kernel.launch(1, nullptr, {1, 1, 1}, args); });
@@ -314,7 +314,7 @@ TEST_F(CudaLaunch, DriverErrorsNameCallKernelDeviceAndAdvice) {
 
 TEST_F(CudaLaunch, CompileErrorsPassThroughAndAreNotRemembered) {
     bool broken = true;
-    CudaKernel kernel("text", "k", 32, false,
+    CudaKernel kernel("text", "k", {32}, false,
                       [&](const std::string&, const std::string& name, int, bool) {
                           if (broken) throw CompileError("kernel '" + name + "' is broken");
                           return Cubin{.image = kCubinMagic, .is_ptx = false, .log = ""};
@@ -328,15 +328,15 @@ TEST_F(CudaLaunch, CompileErrorsPassThroughAndAreNotRemembered) {
 TEST_F(CudaLaunch, CompilesWithNvrtcUnlessTold) {
     if (!nvrtc_available()) GTEST_SKIP() << "NVRTC is not installed";
     CudaKernel kernel("extern \"C\" __global__ void k(float* x) { x[threadIdx.x] = 1.0f; }", "k",
-                      32);
+                      {32});
     for (int device = 0; device < 3; ++device) kernel.launch(device, nullptr, {1, 1, 1}, args);
     EXPECT_EQ(count("launch k"), 3) << fake.log();
     EXPECT_EQ(count("cuInit"), 0) << "a compile must leave the driver alone";
 }
 
 TEST_F(CudaLaunch, ForkedChildGetsAnErrorAndDoesNotHang) {
-    CudaKernel warm("text", "k", 32, false, compile_fake());
-    CudaKernel cold("text", "k", 32, false, compile_fake());
+    CudaKernel warm("text", "k", {32}, false, compile_fake());
+    CudaKernel cold("text", "k", {32}, false, compile_fake());
     warm.launch(0, nullptr, {1, 1, 1}, args);
     const pid_t child = fork();
     ASSERT_GE(child, 0);

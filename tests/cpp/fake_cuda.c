@@ -42,6 +42,7 @@ typedef struct {
 typedef struct {
     Module* module;
     char name[64];
+    int shared_bytes;  // that a launch may ask for beyond 48 KB
 } Function;
 typedef struct {
     Context* context;
@@ -226,6 +227,9 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
             case 76:
                 *value = 0;
                 break;  // COMPUTE_CAPABILITY_MINOR
+            case 97:
+                *value = device == 1 ? 101376 : 232448;
+                break;  // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
             default:
                 result = kInvalidValue;
         }
@@ -314,6 +318,15 @@ int cuModuleGetFunction(Function** function, Module* module, const char* name) {
     return result;
 }
 
+int cuFuncSetAttribute(Function* function, int attribute, int value) {
+    pthread_mutex_lock(&lock);
+    int result = enter("cuFuncSetAttribute");
+    if (result == kSuccess && attribute != 8) result = kInvalidValue;
+    if (result == kSuccess) function->shared_bytes = value;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
 int cuLaunchKernel(Function* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                    Stream* stream, void** args, void** extra) {
@@ -331,7 +344,10 @@ int cuLaunchKernel(Function* function, unsigned grid_x, unsigned grid_y, unsigne
                           grid_y <= 65535u && grid_z <= 65535u;
     const int block_fits = block_x > 0 && block_y > 0 && block_z > 0 &&
                            (size_t)block_x * block_y * block_z <= kMaxThreads;
-    if (result == kSuccess && !(grid_fits && block_fits && extra == NULL)) result = kInvalidValue;
+    const int shared_fits =
+        shared_bytes <= 49152u || shared_bytes <= (unsigned)function->shared_bytes;
+    if (result == kSuccess && !(grid_fits && block_fits && shared_fits && extra == NULL))
+        result = kInvalidValue;
     if (result == kSuccess) {
         write_log("launch %s device %d grid %u,%u,%u block %u,%u,%u shared %u stream %p args %p\n",
                   function->name, current->device, grid_x, grid_y, grid_z, block_x, block_y,

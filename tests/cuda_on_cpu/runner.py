@@ -101,11 +101,13 @@ class CudaError(Exception):
 
 
 class CudaText:
-    """A kernel's text, which is run with one thread for each of `threads` lanes."""
+    """A kernel's text, which is run as its plan says: with so many threads, and so many bytes of
+    shared memory where the text leaves their number to the launch."""
 
-    def __init__(self, text: str, threads: int) -> None:
+    def __init__(self, text: str, plan: str) -> None:
         self.text = text
-        self.threads = threads
+        self.plan = plan
+        self.threads = _number(r"^(?:lane|blocked) layout: (\d+) threads", plan)
         signature = re.search(r"__global__\s+void (\w+)\(([^)]*)\)", text)
         assert signature, f"no kernel in\n{text}"
         self.entry = signature[1]
@@ -115,7 +117,7 @@ class CudaText:
 
     @classmethod
     def of(cls, compiled: mytriton.CompiledKernel) -> CudaText:
-        return cls(compiled.cuda_src, _threads(compiled.asm["plan"]))
+        return cls(compiled.cuda_src, compiled.asm["plan"])
 
     @classmethod
     def of_ssa(cls, source: str, passes: Sequence[str] = ()) -> CudaText:
@@ -123,12 +125,12 @@ class CudaText:
         kernel = _C.parse_kernel(source, "kernel.mt")
         kernel.verify()
         kernel = kernel.run_passes(list(passes))
-        return cls(kernel.stage("cuda"), _threads(kernel.stage("plan")))
+        return cls(kernel.stage("cuda"), kernel.stage("plan"))
 
     def replaced(self, old: str, new: str, count: int = 1) -> CudaText:
         """The same kernel with another text, for what should not work."""
         assert self.text.count(old) >= count, f"no {old!r} in\n{self.text}"
-        return CudaText(self.text.replace(old, new, count), self.threads)
+        return CudaText(self.text.replace(old, new, count), self.plan)
 
     def run(
         self,
@@ -178,6 +180,10 @@ class CudaText:
 
     def source(self) -> str:
         """The text between what makes it a kernel of a batch."""
+        text, dynamic = self.text, re.compile(r"extern (__shared__ .* mt_shared)\[\];")
+        if dynamic.search(text):
+            size = _number(r"^(\d+) bytes of shared buffers", self.plan)
+            text = dynamic.sub(rf"\1[{size}];", text)
         values = []
         for i, (kind, _) in enumerate(self.parameters):
             values.append(f"*static_cast<{kind}*>(arguments[{i}])")
@@ -187,7 +193,7 @@ class CudaText:
                 f'#define MT_KEY "{self.key}"',
                 f"MT_TEXT_BEGIN({self.key})",
                 f'#line 1 "{self.entry}.cu"',
-                self.text,
+                text,
                 "MT_CALL(void* const* arguments) {",
                 f"    {self.entry}({', '.join(values)});",
                 "}",
@@ -197,10 +203,10 @@ class CudaText:
         )
 
 
-def _threads(plan: str) -> int:
-    threads = re.match(r"lane layout: (\d+) threads", plan)
-    assert threads, plan
-    return int(threads[1])
+def _number(pattern: str, plan: str) -> int:
+    found = re.search(pattern, plan, re.MULTILINE)
+    assert found, plan
+    return int(found[1])
 
 
 @dataclasses.dataclass

@@ -24,6 +24,7 @@ constexpr int warpSize = 32;
     {              \
     }              \
     [[gnu::noinline]] static
+#define __align__(bytes) __attribute__((aligned(bytes)))
 #define __shared__ static __attribute__((section("mt_shared_" MT_KEY)))
 
 #define __syncthreads() mt_barrier(__LINE__)

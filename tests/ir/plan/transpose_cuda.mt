@@ -1,4 +1,4 @@
-; run: --emit plan  ; error: CUDA lowering has no 'broadcast' of blocks: such kernels run on the CPU
+; run: --emit plan
 kernel k(x: ptr<f32>, out: ptr<f32>, n: i32) {
     %0 = arange {start=0, end=16} : vector<16 x i32>
     %1 = reshape %0 : block<16x1 x i32>
@@ -13,3 +13,25 @@ kernel k(x: ptr<f32>, out: ptr<f32>, n: i32) {
     %10 = addptr out, %6 : block<16x16 x ptr<f32>>
     store %10, %9, none
 }
+; ---
+blocked layout: 128 threads
+16 lanes: 1 x 1 a thread
+256 lanes: 1 x 2 a thread
+1024 bytes of shared buffers
+shared %8: at 0
+stage of 256 lanes
+    %4 = broadcast %3 : block<16x16 x i32>  ; computed again
+    %5 = broadcast %2 : block<16x16 x i32>  ; computed again
+    %6 = add %4, %5 : block<16x16 x i32>
+    %7 = addptr x, %6 : block<16x16 x ptr<f32>>
+    %8 = load %7, none, none : block<16x16 x f32>  ; vectors where a row allows
+    to buffer: %8
+barrier
+stage of 256 lanes
+    %4 = broadcast %3 : block<16x16 x i32>  ; computed again
+    %5 = broadcast %2 : block<16x16 x i32>  ; computed again
+    %6 = add %4, %5 : block<16x16 x i32>
+    %9 = permute %8 {order=1x0} : block<16x16 x f32>
+    %10 = addptr out, %6 : block<16x16 x ptr<f32>>
+    store %10, %9, none  ; vectors where a row allows
+
