@@ -5,7 +5,7 @@ from typing import Any
 import product_kernels as products
 import pytest
 import torch
-from bounds import UNIT, assert_rounded, numbers
+from bounds import UNIT, added, assert_rounded, numbers
 from engines import both
 
 from mytriton import cdiv
@@ -36,7 +36,7 @@ def test_matmul(sizes: tuple[int, int, int], dtype: torch.dtype, activation: str
     got = matmul(a, b, activation)
     exact, sizes64 = a.double() @ b.double(), a.double().abs() @ b.double().abs()
     expected = F.leaky_relu(exact, 0.01) if activation else exact
-    assert_rounded(got, expected, k + 2, sizes64)
+    assert_rounded(got, expected, 1 + added(32) + k / 16 + 2, sizes64)
     assert products.matmul_kernel.best_config in products.matmul_kernel.configs
 
 
@@ -78,13 +78,13 @@ def check_attention(engine: Any, length: int, causal: bool, dtype: torch.dtype) 
     hidden = torch.ones(length, length, dtype=torch.bool).triu(1) if causal else False
     scores = (q64 @ k64.mT / 32**0.5).masked_fill(torch.as_tensor(hidden), -torch.inf)
     largest = (q64.abs() @ k64.abs().mT / 32**0.5).max().item()
-    # A score loses up to 34 roundings of the sum of its products' sizes, and exp makes that
-    # relative; then the steps of the softmax, rescaled for each block, and the product with v.
-    steps = 34 * largest + (length / 16 + 1) * (2 * largest + 4) + length + 5
+    # A score loses what its products, their sum and the scale do, which exp makes relative; then
+    # sum and product with v, which are rescaled for each block, and the quotient.
+    steps = (added(32) + 2) * largest + (length / 16 + 1) * (largest + 5) + added(16) + 4
     if dtype is not torch.float32:  # powers are rounded to the type before they meet v
         steps += torch.finfo(dtype).eps / 2 / UNIT
     assert_rounded(out, expected, steps, scores.softmax(-1) @ v64.abs())
-    assert_rounded(logsumexps, scores.logsumexp(-1), 3 * steps, torch.ones_like(scores[..., 0]))
+    assert_rounded(logsumexps, scores.logsumexp(-1), steps, torch.ones_like(scores[..., 0]))
 
 
 @both
