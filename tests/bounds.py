@@ -1,8 +1,8 @@
 """Compares what a kernel computed in float32 with what it would be without rounding.
 
 A rounding changes a number by at most UNIT of its size, so that a bound is a count of roundings
-times the size of what was rounded. The counts are worst cases: `added(n)` for a sum in blocks, 2 for
-`exp` and `log`, which are off by less than 1 ulp, 1 for an operator.
+times the size of what was rounded. The counts are worst cases: `added(n)` for a sum in blocks, 2
+for `exp` and `log`, which are off by less than 1 ulp, 1 for an operator.
 """
 
 import torch
