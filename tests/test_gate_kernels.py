@@ -6,7 +6,7 @@ import gate_kernels as gates
 import pytest
 import torch
 from bounds import DTYPES, assert_rounded, numbers
-from engines import both, compiled
+from engines import both, compiled, every
 
 import mytriton
 
@@ -66,7 +66,7 @@ def check_gated(engine: Any, which: int, n: int, dtype: torch.dtype) -> None:
     assert_rounded(b.grad, b64.grad, 12, b64.grad.abs() * loss)
 
 
-@both
+@every
 @pytest.mark.parametrize("which", [0, 1], ids=["swiglu", "geglu"])
 @pytest.mark.parametrize("n", [1, 3, 17, 1000, 1023])
 def test_gated(engine: Any, which: int, n: int) -> None:

@@ -97,7 +97,7 @@ def test_segments(engine: Any, n: int, width: int) -> None:
     assert_same_bits(largest, expected)
 
 
-@both
+@every
 @pytest.mark.parametrize(("columns", "count"), [(1, 1), (17, 3), (100, 50), (3, 64)])
 def test_gather_columns(engine: Any, columns: int, count: int) -> None:
     x = numbers(5, columns)

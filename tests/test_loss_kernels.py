@@ -6,7 +6,7 @@ import loss_kernels as losses
 import pytest
 import torch
 from bounds import added, assert_rounded, numbers
-from engines import both, compiled, every
+from engines import compiled, every
 
 import mytriton
 
@@ -67,14 +67,14 @@ def check(
     assert (x.grad[targets == IGNORED] == 0).all()
 
 
-@both
+@every
 @pytest.mark.parametrize("vocabulary", [3, 17, 1000, 4097])
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 def test_cross_entropy(engine: Any, vocabulary: int, smoothing: float) -> None:
     check(engine, vocabulary, smoothing, in_place=False)
 
 
-@both
+@every
 def test_gradient_in_place(engine: Any) -> None:
     check(engine, 1000, 0.1, in_place=True)
 

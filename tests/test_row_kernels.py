@@ -1,5 +1,6 @@
 """Softmax and log-softmax kernels against torch, forward and backward."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 import row_kernels as rows
 import torch
 from bounds import DTYPES, added, assert_rounded, numbers
-from engines import both
+from engines import compiled, cuda_text, evaluated
 
 COLUMNS = [1, 3, 17, 100, 1000, 1023]
 ROWS = 5
@@ -40,6 +41,15 @@ def three_pass(engine: Any, x: torch.Tensor, out: torch.Tensor) -> None:
 Form = Callable[[Any, torch.Tensor, torch.Tensor], None]
 FORMS: list[Form] = [one_block, persistent, online, three_pass]
 forms = pytest.mark.parametrize("form", FORMS)
+# CUDA text in the lane layout holds blocks of up to 256 lanes.
+on_engines = pytest.mark.parametrize(
+    ("engine", "form"),
+    [
+        *itertools.product((compiled, evaluated), FORMS),
+        (cuda_text, online),
+        (cuda_text, three_pass),
+    ],
+)
 
 
 def steps(x: torch.Tensor, rescaled: bool = False) -> float:
@@ -49,8 +59,7 @@ def steps(x: torch.Tensor, rescaled: bool = False) -> float:
     return spread + 2 + added(x.shape[1]) + 1 + (x.shape[1] / 128 * (spread + 4) if rescaled else 0)
 
 
-@both
-@forms
+@on_engines
 @pytest.mark.parametrize("columns", COLUMNS)
 def test_softmax(engine: Any, form: Form, columns: int) -> None:
     x = 3 * numbers(ROWS, columns)
@@ -65,7 +74,7 @@ def test_softmax(engine: Any, form: Form, columns: int) -> None:
 def test_softmax_of_halves(form: Form, dtype: torch.dtype, columns: int) -> None:
     x = 3 * numbers(ROWS, columns, dtype=dtype)
     out = torch.zeros_like(x)
-    form(lambda kernel: kernel, x, out)
+    form(compiled, x, out)
     assert_rounded(out, x.double().softmax(1), steps(x, rescaled=form is online))
 
 
@@ -74,7 +83,7 @@ def test_rows_apart(form: Form) -> None:
     """Rows of a wider matrix; what lies between them is not touched."""
     wide = torch.full((ROWS, 200), -9.0)
     x = numbers(ROWS, 300)[:, 50:150]
-    form(lambda kernel: kernel, x, wide[:, 20:120])
+    form(compiled, x, wide[:, 20:120])
     assert_rounded(wide[:, 20:120], x.double().softmax(1), steps(x, rescaled=form is online))
     assert (wide[:, :20] == -9).all() and (wide[:, 120:] == -9).all()
 
@@ -93,8 +102,7 @@ def special_rows(columns: int) -> torch.Tensor:
     return x
 
 
-@both
-@forms
+@on_engines
 @pytest.mark.parametrize("columns", [17, 1000])
 def test_special_rows(engine: Any, form: Form, columns: int) -> None:
     x = special_rows(columns)
@@ -111,7 +119,7 @@ class Softmax(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
         out = torch.empty_like(x)
-        online(lambda kernel: kernel, x, out)
+        online(compiled, x, out)
         ctx.save_for_backward(out)
         return out
 

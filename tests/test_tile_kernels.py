@@ -6,7 +6,7 @@ import pytest
 import tile_kernels as tiles
 import torch
 from bounds import added, assert_rounded, numbers
-from engines import assert_same_bits, both
+from engines import assert_same_bits, both, every
 
 from mytriton import cdiv
 
@@ -117,7 +117,7 @@ def test_outer_product_and_sum(engine: Any, shape: tuple[int, int]) -> None:
     assert_same_bits(sums, x[:, None] + y)
 
 
-@both
+@every
 @pytest.mark.parametrize("length", [1, 3, 17, 100, 1023])
 @pytest.mark.parametrize("taps", [1, 4, 5])
 def test_convolution(engine: Any, length: int, taps: int) -> None:
@@ -134,7 +134,7 @@ def test_convolution(engine: Any, length: int, taps: int) -> None:
     assert_rounded(out, expected, taps + 1, sizes)
 
 
-@both
+@every
 @pytest.mark.parametrize("columns", [1, 3, 17, 128])
 def test_reverse_in_place(engine: Any, columns: int) -> None:
     x = numbers(5, columns)
