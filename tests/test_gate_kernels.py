@@ -73,8 +73,7 @@ def test_gated(engine: Any, which: int, n: int) -> None:
     check_gated(engine, which, n, torch.float32)
 
 
-@pytest.mark.parametrize("which", [0, 1], ids=["swiglu", "geglu"])
-@pytest.mark.parametrize("dtype", DTYPES[1:])
+@pytest.mark.parametrize(("which", "dtype"), list(enumerate(DTYPES[1:])), ids=["swiglu", "geglu"])
 def test_gated_halves(which: int, dtype: torch.dtype) -> None:
     check_gated(compiled, which, 1000, dtype)
 
@@ -163,7 +162,6 @@ def test_rotary(engine: Any, halves: bool, tokens: int) -> None:
     check_rotary(engine, halves, tokens, torch.float32)
 
 
-@pytest.mark.parametrize("halves", [True, False], ids=["halves", "pairs"])
-@pytest.mark.parametrize("dtype", DTYPES[1:])
-def test_rotary_of_halves(halves: bool, dtype: torch.dtype) -> None:
-    check_rotary(compiled, halves, 17, dtype)
+@pytest.mark.parametrize(("halves", "dtype"), list(enumerate(DTYPES[1:])), ids=["pairs", "halves"])
+def test_rotary_of_half_types(halves: int, dtype: torch.dtype) -> None:
+    check_rotary(compiled, bool(halves), 17, dtype)

@@ -114,8 +114,9 @@ def test_rows_of_layer_norm(form: str, rows: int) -> None:
     check_layer_norm(compiled, form, rows, 100)
 
 
-@pytest.mark.parametrize("form", ["locked", "two stages"])
-@pytest.mark.parametrize("dtype", DTYPES[1:])
+@pytest.mark.parametrize(
+    ("form", "dtype"), [("locked", torch.float16), ("two stages", torch.bfloat16)]
+)
 def test_layer_norm_of_halves(form: str, dtype: torch.dtype) -> None:
     for columns in (17, 1000):
         check_layer_norm(compiled, form, ROWS, columns, dtype)

@@ -68,8 +68,10 @@ def test_softmax(engine: Any, form: Form, columns: int) -> None:
     assert_rounded(out, x.double().softmax(1), steps(x, rescaled=form is online))
 
 
-@forms
-@pytest.mark.parametrize("dtype", DTYPES[1:])
+@pytest.mark.parametrize(
+    ("form", "dtype"),
+    [*zip(FORMS, DTYPES[1:] * 2, strict=True), (online, torch.bfloat16)],
+)
 @pytest.mark.parametrize("columns", [17, 1000])
 def test_softmax_of_halves(form: Form, dtype: torch.dtype, columns: int) -> None:
     x = 3 * numbers(ROWS, columns, dtype=dtype)

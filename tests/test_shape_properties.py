@@ -31,7 +31,7 @@ def bounded(examples: int) -> Any:
 def on_both(test: Any) -> Any:
     """Fewer examples for the engine that calls a compiler for each."""
 
-    @pytest.mark.parametrize(("engine", "examples"), [(evaluated, 40), (compiled, 12)])
+    @pytest.mark.parametrize(("engine", "examples"), [(evaluated, 60), (compiled, 8)])
     def run(engine: Any, examples: int) -> None:
         bounded(examples)(given(data=st.data())(lambda data: test(engine, data)))()
 
