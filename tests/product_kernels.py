@@ -1,4 +1,4 @@
-"""Kernels built on tl.dot: matrix product with an epilogue, autotuned, and attention."""
+"""A matrix product with an epilogue, autotuned."""
 
 import mytriton as triton
 import mytriton.language as tl
@@ -53,53 +53,3 @@ def matmul_kernel(
     n = column_tile * BN + tl.arange(0, BN)
     at = c + m[:, None] * c_row + n[None, :] * c_column
     tl.store(at, total.to(c.dtype.element_ty), mask=(m[:, None] < M) & (n[None, :] < N))
-
-
-@triton.jit
-def attention_kernel(
-    q, k, v, out, logsumexps, scale, heads, length,
-    q_batch, q_head, q_row, k_batch, k_head, k_row, v_batch, v_head, v_row,
-    out_batch, out_head, out_row,
-    CAUSAL: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WIDTH: tl.constexpr,
-):  # fmt: skip
-    """A block of queries a program; keys and values go by once, the softmax being kept online."""
-    start_m = tl.program_id(0) * BM
-    batch, head = tl.program_id(1) // heads, tl.program_id(1) % heads
-    m, lane = start_m + tl.arange(0, BM), tl.arange(0, WIDTH)
-    q += batch * q_batch + head * q_head
-    k += batch * k_batch + head * k_head
-    v += batch * v_batch + head * v_head
-    out += batch * out_batch + head * out_head
-    queries = tl.load(q + m[:, None] * q_row + lane[None, :], mask=m[:, None] < length, other=0.0)
-
-    largest = tl.full((BM,), -float("inf"), tl.float32)
-    total = tl.zeros((BM,), tl.float32)
-    result = tl.zeros((BM, WIDTH), tl.float32)
-    stop = length
-    if CAUSAL:
-        stop = tl.minimum(start_m + BM, length)
-    for start_n in range(0, stop, BN):
-        n = start_n + tl.arange(0, BN)
-        keys = tl.load(k + n[None, :] * k_row + lane[:, None], mask=n[None, :] < length, other=0.0)
-        scores = tl.dot(queries, keys, input_precision="ieee") * scale
-        seen = n[None, :] < length
-        if CAUSAL:
-            seen = seen & (n[None, :] <= m[:, None])
-        scores = tl.where(seen, scores, -float("inf"))
-        new = tl.maximum(largest, tl.max(scores, axis=1))
-        shrunk = tl.exp(largest - new)
-        powers = tl.exp(scores - new[:, None])
-        total = total * shrunk + tl.sum(powers, axis=1)
-        values = tl.load(
-            v + n[:, None] * v_row + lane[None, :], mask=n[:, None] < length, other=0.0
-        )
-        result = result * shrunk[:, None]
-        result = tl.dot(powers.to(values.dtype), values, result, input_precision="ieee")
-        largest = new
-    tl.store(
-        out + m[:, None] * out_row + lane[None, :],
-        (result / total[:, None]).to(out.dtype.element_ty),
-        mask=m[:, None] < length,
-    )
-    at = logsumexps + tl.program_id(1) * length + m
-    tl.store(at, largest + tl.log(total), mask=m < length)

@@ -1,12 +1,9 @@
-"""Matrix product and attention kernels against torch in float64."""
-
-from typing import Any
+"""The matrix product kernel against torch in float64, with every config."""
 
 import product_kernels as products
 import pytest
 import torch
-from bounds import UNIT, added, assert_rounded, numbers
-from engines import both
+from bounds import added, assert_rounded, numbers
 
 from mytriton import cdiv
 
@@ -52,48 +49,3 @@ def test_every_config_of_matmul() -> None:
             ACTIVATION="", **config.kwargs,
         )  # fmt: skip
         assert torch.equal(c, a @ b)
-
-
-def attend(engine: Any, q: Any, k: Any, v: Any, causal: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    batches, heads, length, width = q.shape
-    out = torch.full_like(q, -9.0)
-    logsumexps = torch.zeros(batches, heads, length)
-    engine(products.attention_kernel)[cdiv(length, 16), batches * heads](
-        q, k, v, out, logsumexps, width**-0.5, heads, length,
-        *q.stride()[:3], *k.stride()[:3], *v.stride()[:3], *out.stride()[:3],
-        CAUSAL=causal, BM=16, BN=16, WIDTH=width,
-    )  # fmt: skip
-    return out, logsumexps
-
-
-def check_attention(engine: Any, length: int, causal: bool, dtype: torch.dtype) -> None:
-    shape = (2, 3, length, 32)
-    q = numbers(*shape, dtype=dtype)
-    # As they come out of one projection: heads lie beside each other, keys beside values.
-    both_kv = numbers(2, length, 2, 3, 32, dtype=dtype, seed=1)
-    k, v = both_kv[:, :, 0].transpose(1, 2), both_kv[:, :, 1].transpose(1, 2)
-    out, logsumexps = attend(engine, q, k, v, causal)
-    q64, k64, v64 = q.double(), k.double(), v.double()
-    expected = F.scaled_dot_product_attention(q64, k64, v64, is_causal=causal)
-    hidden = torch.ones(length, length, dtype=torch.bool).triu(1) if causal else False
-    scores = (q64 @ k64.mT / 32**0.5).masked_fill(torch.as_tensor(hidden), -torch.inf)
-    largest = (q64.abs() @ k64.abs().mT / 32**0.5).max().item()
-    # A score loses what its products, their sum and the scale do, which exp makes relative; then
-    # sum and product with v, which are rescaled for each block, and the quotient.
-    steps = (added(32) + 2) * largest + (length / 16 + 1) * (largest + 5) + added(16) + 4
-    if dtype is not torch.float32:  # powers are rounded to the type before they meet v
-        steps += torch.finfo(dtype).eps / 2 / UNIT
-    assert_rounded(out, expected, steps, scores.softmax(-1) @ v64.abs())
-    assert_rounded(logsumexps, scores.logsumexp(-1), steps, torch.ones_like(scores[..., 0]))
-
-
-@both
-@pytest.mark.parametrize("causal", [True, False])
-@pytest.mark.parametrize("length", [1, 17, 50, 64])
-def test_attention(engine: Any, length: int, causal: bool) -> None:
-    check_attention(engine, length, causal, torch.float32)
-
-
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_attention_of_halves(dtype: torch.dtype) -> None:
-    check_attention(lambda kernel: kernel, 50, True, dtype)
