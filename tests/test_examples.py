@@ -5,9 +5,11 @@ import io
 import re
 import runpy
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 
 ROOT = Path(__file__).parent.parent
 
@@ -33,13 +35,44 @@ def test_readme_names_the_commands_that_ci_runs() -> None:
     assert "make test" in (ROOT / ".ci" / "run").read_text()
 
 
-def test_fused_activation_shows_stages_and_agrees(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    script = str(ROOT / "examples" / "fused_activation.py")
-    monkeypatch.setattr(sys, "argv", [script, "--show", "ssa", "cuda", "cpu"])
-    runpy.run_path(script, run_name="__main__")
-    printed = capsys.readouterr().out
+def test_every_example_is_run_by_a_test() -> None:
+    tests = "".join(path.read_text() for path in (ROOT / "tests").glob("test_*.py"))
+    for example in (ROOT / "examples").glob("*.py"):
+        assert f'"{example.name}"' in tests
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """What an example prints."""
+
+    def printed(name: str, *arguments: str) -> str:
+        script = str(ROOT / "examples" / name)
+        threads = torch.get_num_threads()
+        monkeypatch.setattr(sys, "argv", [script, *arguments])
+        try:
+            runpy.run_path(script, run_name="__main__")
+        finally:
+            torch.set_num_threads(threads)
+        return capsys.readouterr().out
+
+    return printed
+
+
+def test_fused_activation_shows_stages_and_agrees(run: Callable[..., str]) -> None:
+    printed = run("fused_activation.py", "--show", "ssa", "cuda", "cpu")
     assert "agrees with eager" in printed
     for part in ("kernel bias_gelu_residual(", "__global__", "mt_program", "times as fast"):
         assert part in printed
+
+
+def test_layer_norm_agrees_in_both_directions(run: Callable[..., str]) -> None:
+    printed = run("layer_norm.py", "--show", "ssa", "cpu")
+    assert "agrees with torch" in printed
+    for part in ("kernel backward_kernel(", "mt_program", "of dx to float64", "times as fast"):
+        assert part in printed
+
+
+def test_matmul_measures_its_configs_and_agrees(run: Callable[..., str]) -> None:
+    printed = run("matmul.py", "--size", "33")
+    assert "agrees with torch" in printed and "33 x 33 times 33 x 49" in printed
+    assert printed.count("us with {") == 2 and printed.count("<- chosen") == 1
