@@ -1,6 +1,7 @@
 // Declarations, partial results of reductions, and one case for each op.
 #include "cpu/emit_inst.h"
 
+#include "ir/across.h"
 #include "ir/literal.h"
 #include "ir/movement.h"
 
@@ -62,6 +63,8 @@ void InstEmitter::emit(InstId id, Part part) {
 void InstEmitter::emit_op(const Inst& inst, Part part) {
     if (part == Part::interior && !inst.results.empty() && is_all_true(inst.result()))
         return declare_vector(inst.result(), "splat_bool(true)");
+    if (part == Part::lane0 && is_across(inst))
+        return declare(inst.result(), part, buffer_name(inst.result()) + "[0]");
     switch (inst.op) {
         case Op::program_id:
             return declare(inst.result(), part, program_id(inst.attr(AttrKey::axis)));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/across.h"
 #include "ir/literal.h"
 
 namespace mytriton {
@@ -141,17 +142,14 @@ void StageEmitter::emit_strip(const Stage& stage, Part part) {
     }
 }
 
-void StageEmitter::emit_reduction(const Inst& inst) {
+void StageEmitter::emit_in_memory(const Inst& inst) {
     Type from = kernel_.type(inst.operands[0]);
     Scalar scalar = from.scalar();
-    size_t axis = static_cast<size_t>(inst.attr(AttrKey::axis));
-    int64_t inner = 1;
-    for (size_t i = axis + 1; i < from.shape().size(); ++i) inner *= from.shape()[i];
-    int64_t count = from.shape()[axis], outer = from.lanes() / count / inner;
+    Runs runs = runs_along(from, inst.attr(AttrKey::axis));
     std::string combine = substitute(expression(info(inst.op).combine, scalar), "a", "b");
     loc_ = inst.loc;
-    line("reduce_axis<" + Speller::vector_type(scalar) + ", " + std::to_string(outer) + ", " +
-         std::to_string(count) + ", " + std::to_string(inner) + ">(" +
+    line("reduce_axis<" + Speller::vector_type(scalar) + ", " + std::to_string(runs.outer) + ", " +
+         std::to_string(runs.count) + ", " + std::to_string(runs.inner) + ">(" +
          buffer_name(inst.operands[0]) + ", " + buffer_name(inst.result()) + ", " + identity(inst) +
          ", [](auto a, auto b) { return " + combine + "; });");
     loc_ = 0;

@@ -14,8 +14,8 @@ class StageEmitter : public InstEmitter {
 
   protected:
     void emit_stage(const Stage& stage);
-    // Along an axis, from the operand's buffer to the result's.
-    void emit_reduction(const Inst& inst);
+    // An op across lanes, from the operands' buffers to the result's.
+    void emit_in_memory(const Inst& inst);
     // A block's lane 0 where it lies in a slot.
     std::string slot_lane0(Value value) const;
 

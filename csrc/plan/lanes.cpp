@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/across.h"
 #include "ir/movement.h"
 #include "ir/print.h"
 #include "plan/barriers.h"
@@ -100,8 +101,7 @@ int64_t lane_width(const Kernel& kernel) {
     std::string moved;  // the first op whose lanes meet others than by a reduction to a scalar
     kernel.walk([&](InstId id) {
         const Inst& inst = kernel.inst(id);
-        bool along = info(inst.op).kind == OpKind::reduce && inst.find_attr(AttrKey::axis);
-        if (moved.empty() && (along || moves_lanes(inst.op))) moved = info(inst.op).name;
+        if (moved.empty() && (is_across(inst) || moves_lanes(inst.op))) moved = info(inst.op).name;
         for (Value result : kernel.inst(id).results)
             if (kernel.type(result).is_block()) widths.insert(kernel.type(result).lanes());
     });

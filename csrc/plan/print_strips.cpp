@@ -43,7 +43,7 @@ class Printer {
                 case Step::Kind::stage:
                     print_stage(plan_.stages[step.stage]);
                     break;
-                case Step::Kind::reduction:
+                case Step::Kind::memory:
                     line("in memory: " + print_inst(kernel_, kernel_.inst(step.inst)));
                     break;
                 case Step::Kind::control:

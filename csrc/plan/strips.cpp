@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "ir/across.h"
 #include "ir/movement.h"
 #include "ir/range.h"
 #include "plan/memory.h"
@@ -65,7 +66,7 @@ class Planner {
         bool block = std::ranges::any_of(inst.results, [&](Value v) { return is_block(v); }) ||
                      std::ranges::any_of(inst.operands, [&](Value v) { return is_block(v); });
         if (moves_lanes(inst.op)) return place_movement(inst);
-        if (inst.find_attr(AttrKey::axis) && reduce) return place_reduction(id);
+        if (is_across(inst)) return place_in_memory(id);
         bool reports = takes_text(inst.op);
         plan_.reports |= reports;
         // Lines come in program order: a stage reports at most once, and not before a scalar.
@@ -91,16 +92,17 @@ class Planner {
         cheap_[inst.result().index] = map.is_uniform(kStrip) || map.is_consecutive(kStrip);
     }
 
-    void place_reduction(InstId id) {
+    void place_in_memory(InstId id) {
         const Inst& inst = kernel_.inst(id);
-        keep_in_memory(inst.operands[0]);
+        for (Value operand : inst.operands)
+            if (is_block(operand)) keep_in_memory(operand);
         close();
         Value result = inst.result();
         stored_[result.index] = true;
         in_memory_.insert(result.index);
         plan_.buffers.push_back({result, take_scratch(kernel_.type(result))});
         plan_.cost_per_program += kernel_.type(inst.operands[0]).lanes() * trips_;
-        steps_.push_back({Step::Kind::reduction, id});
+        steps_.push_back({Step::Kind::memory, id});
     }
 
     void keep_in_memory(Value value) {
@@ -383,7 +385,7 @@ class Planner {
     Facts facts_;
     StripPlan plan_;
     std::vector<int> home_;         // by value: the stage that first computed it
-    std::vector<bool> stored_;      // by value: a reduction step leaves it in its buffer
+    std::vector<bool> stored_;      // by value: a memory step leaves it in its buffer
     std::set<uint32_t> in_memory_;  // values whose buffers hold them here
     std::vector<bool> cheap_;       // by value: index arithmetic, not worth a buffer
     Steps steps_;                   // of the region that is being placed
