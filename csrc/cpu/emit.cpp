@@ -105,7 +105,7 @@ class Emitter : public StageEmitter {
                     emit_stage(plan_.stages[step.stage]);
                     break;
                 case Step::Kind::memory:
-                    emit_in_memory(kernel_.inst(step.inst));
+                    emit_in_memory(step);
                     break;
                 case Step::Kind::control:
                     emit_control(step);

@@ -87,6 +87,10 @@ void InstEmitter::emit_op(const Inst& inst, Part part) {
         case Op::half:
         case Op::cat:
             return declare(inst.result(), part, moved(inst, part));
+        case Op::sort:
+        case Op::gather:
+        case Op::histogram:
+            throw InternalError("InstEmitter::emit_op", "the op is a step of its own");
         case Op::ptr_cast:
             return declare(inst.result(), part, pointer_cast(inst, part));
         case Op::addptr:
@@ -111,11 +115,19 @@ void InstEmitter::emit_op(const Inst& inst, Part part) {
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(...)
+#define SCAN(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
             return emit_pure(inst, part);
 #define PURE(...)
+#define REDUCE(...)
+#define SCAN(name, ...) case Op::name:
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+            throw InternalError("InstEmitter::emit_op", "the op is a step of its own");
+#define PURE(...)
 #define REDUCE(name, ...) case Op::name:
+#define SCAN(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
 #undef NA

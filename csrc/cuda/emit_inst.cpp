@@ -265,6 +265,10 @@ void CudaInstEmitter::emit_inst(const LaneStep& step) {
         case Op::half:
         case Op::cat:
             throw InternalError("emit_inst", "the lane plan let a movement pass");
+        case Op::sort:
+        case Op::gather:
+        case Op::histogram:
+            throw InternalError("emit_inst", "the lane plan let an op across lanes pass");
         case Op::ptr_cast:
             return assign(inst, pointer_cast(inst));
         case Op::addptr:
@@ -291,11 +295,19 @@ void CudaInstEmitter::emit_inst(const LaneStep& step) {
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(...)
+#define SCAN(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
             return assign(inst, pure_expression(inst));
 #define PURE(...)
+#define REDUCE(...)
+#define SCAN(name, ...) case Op::name:
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+            throw InternalError("emit_inst", "the lane plan let a scan pass");
+#define PURE(...)
 #define REDUCE(name, ...) case Op::name:
+#define SCAN(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
 #undef NA

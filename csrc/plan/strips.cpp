@@ -19,6 +19,7 @@ namespace {
 
 constexpr int64_t kUnknownTrips = 16;  // of a loop, where nothing tells
 constexpr int64_t kMostTrips = 1'000'000;
+constexpr int64_t kSortedLanes = 16;  // a lane to sort weighs about as much as this many light ops
 
 class Planner {
   public:
@@ -101,8 +102,17 @@ class Planner {
         stored_[result.index] = true;
         in_memory_.insert(result.index);
         plan_.buffers.push_back({result, take_scratch(kernel_.type(result))});
-        plan_.cost_per_program += kernel_.type(inst.operands[0]).lanes() * trips_;
-        steps_.push_back({Step::Kind::memory, id});
+        Step step{Step::Kind::memory, id};
+        int64_t cost = 1;
+        if (inst.op == Op::sort) {
+            Type block = kernel_.type(result);
+            step.room = take_scratch(block.with_shape({block.shape().back()}));
+            cost = kSortedLanes;
+        }
+        for (Value operand : inst.operands)
+            if (is_block(operand))
+                plan_.cost_per_program += kernel_.type(operand).lanes() * cost * trips_;
+        steps_.push_back(std::move(step));
     }
 
     void keep_in_memory(Value value) {

@@ -62,6 +62,7 @@ struct Step {
     InstId inst = 0;
     size_t stage = 0;
     Value value = {};  // of lane0
+    int64_t room = 0;  // of a sort: bytes into scratch, where it has room for a row
     std::vector<std::vector<Step>> blocks = {};
 };
 using Steps = std::vector<Step>;
