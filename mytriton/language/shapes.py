@@ -164,12 +164,12 @@ def split(a: Any) -> tuple[tensor, tensor]:
         value = _reshaped(value, [1, 2])
         one, other = value._trace.split(value._node, caller_place())
         halves = (tensor(value._trace, one), tensor(value._trace, other))
-        return _only_lane(halves[0]), _only_lane(halves[1])
+        return only_lane(halves[0]), only_lane(halves[1])
     one, other = value._trace.split(value._node, caller_place())
     return tensor(value._trace, one), tensor(value._trace, other)
 
 
-def _only_lane(block: tensor) -> tensor:
+def only_lane(block: tensor) -> tensor:
     """The scalar in a block of one lane."""
     place = caller_place()
     lane = tensor(block._trace, block._trace.reduce("sum", block._node, 0, False, place))
