@@ -65,7 +65,9 @@ def _product(sizes: tuple[int, ...]) -> int:
     return lanes
 
 
-def _combining(function: str, combine_fn: Any, inputs: Blocks) -> Callable[[Blocks, Blocks], Blocks]:
+def _combining(
+    function: str, combine_fn: Any, inputs: Blocks
+) -> Callable[[Blocks, Blocks], Blocks]:
     """`combine_fn`, whose results are checked and have the shape of what it was given."""
     combine = unwrap(combine_fn)
     count = len(inputs)

@@ -60,7 +60,9 @@ def topk(x: Any, k: int, dim: Any = None, descending: bool = True) -> tensor:
     axis = axis_of("topk", dim, -1, value)
     count, lanes = constant_int(k, "topk: k"), value.shape[axis]
     if not 1 <= count <= lanes:
-        raise CompileError(f"topk: k must be 1 to {lanes} for {value!r}, got {count}", caller_place())
+        raise CompileError(
+            f"topk: k must be 1 to {lanes} for {value!r}, got {count}", caller_place()
+        )
     ordered = _sorted(_exchanged(value, axis), _flag("topk", "descending", descending))
     trace, place = ordered._trace, caller_place()
     first = tensor(trace, trace.arange(0, count, place))
