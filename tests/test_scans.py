@@ -14,15 +14,13 @@ NAN, INF = float("nan"), float("inf")
 
 
 @mytriton.jit
-def scan_kernel(
-    x, sums, products, back_sums, back_products, SHAPE: tl.constexpr, AXIS: tl.constexpr
-):
+def scan_kernel(x, a, b, c, d, SHAPE: tl.constexpr, AXIS: tl.constexpr):
     at = offsets(SHAPE, row_major(SHAPE))
     block = tl.load(x + at)
-    tl.store(sums + at, tl.cumsum(block, AXIS))
-    tl.store(products + at, tl.cumprod(block, AXIS))
-    tl.store(back_sums + at, tl.cumsum(block, axis=AXIS, reverse=True))
-    tl.store(back_products + at, block.cumprod(AXIS, reverse=True))
+    tl.store(a + at, tl.cumsum(block, AXIS))
+    tl.store(b + at, tl.cumprod(block, AXIS))
+    tl.store(c + at, tl.cumsum(block, axis=AXIS, reverse=True))
+    tl.store(d + at, block.cumprod(AXIS, reverse=True))
 
 
 def launch(engine, block: torch.Tensor, axis: int, result: torch.dtype) -> list[torch.Tensor]:
