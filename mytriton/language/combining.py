@@ -13,7 +13,7 @@ from mytriton.errors import CompileError
 from mytriton.language.shapes import broadcast_to, only_lane, permute, reshape, split
 from mytriton.language.static import constant_int, to_tensor
 from mytriton.source import caller_place
-from mytriton.traced import apply, tensor, unwrap
+from mytriton.traced import apply, node_of, tensor, unwrap
 
 __all__ = ["associative_scan", "reduce"]
 
@@ -91,12 +91,13 @@ def _combining(
         results = tuple(given) if isinstance(given, tuple | list) else (given,)
         if len(results) != count:
             raise CompileError(
-                f"{function}: combine_fn: expected {count} results, got {len(results)}",
+                f"{function}: combine_fn: expected {count} result{'s'[: count > 1]}, got {len(results)}",
                 caller_place(),
             )
         return tuple(map(checked, results, earlier))
 
     def checked(result: Any, operand: tensor) -> tensor:
+        node_of(operand._trace, result, caller_place(), f"{function}: combine_fn")
         value = to_tensor(result)
         if value.dtype is not operand.dtype:
             raise CompileError(
