@@ -118,6 +118,33 @@ as in torch. `tl.softmax` of half types is computed in `float32`. `tl.dot` multi
 |---|---|---|
 """
 
+ACROSS = """
+## Across lanes
+
+On the CPU; CUDA text has none of these yet. Axes count from the last where they are negative.
+
+* `tl.sort(x, dim, descending)`: along an axis of any size, the last one unless told. There is one
+  order for each type, which tells apart all that has different bits: -0.0 comes before 0.0, and
+  every NaN after inf, NaNs by their bits as unsigned ints; descending is exactly the reverse.
+  `tl.topk(x, k)`: the first k of it, descending unless told.
+* `tl.gather(src, index, axis)`: torch.gather, the sizes of `index` being those of `src` but for the
+  axis; a place below 0 takes the first lane and one past the end the last.
+* `tl.histogram(x, num_bins, mask)`: an int32 count for each of 0 to `num_bins - 1`; other values,
+  and lanes that are masked off, are not counted.
+* `tl.reduce(x, axis, combine_fn, keep_dims)`, `tl.associative_scan(x, axis, combine_fn, reverse)`:
+  `x` is a block, or a tuple of N blocks of one shape, and `combine_fn` a function of 2 * N values,
+  the earlier ones first, that gives N of the same types. It has to be associative; it need not
+  commute. It is traced on whole blocks, so that it may not branch on its values: `tl.where` picks.
+  The axis, for `reduce` also None for all lanes, has a power of two lanes.
+* `tl.cumsum(x, axis=0, reverse=False, dtype=None)`, `tl.cumprod`: lane by lane along the axis, or
+  back from its end, which is the order in which floats round; types are those of `tl.sum`.
+
+All but `topk` are methods, too.
+
+| `tl.` | Types | Meaning |
+|---|---|---|
+"""
+
 STRUCTURAL = """
 ## Ops of the IR that are not elementwise
 
@@ -192,6 +219,10 @@ def page() -> str:
     out += SHAPES + REDUCTIONS
     for row in rows:
         if row["kind"] == "reduce":
+            out += line(code(row["name"]), types(row), cell(row["doc"]))
+    out += ACROSS
+    for row in rows:
+        if row["kind"] == "scan":
             out += line(code(row["name"]), types(row), cell(row["doc"]))
     out += STRUCTURAL
     for row in rows:

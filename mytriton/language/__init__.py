@@ -97,11 +97,16 @@ def _function(row: dict[str, Any]) -> Callable[..., tensor]:
     return function
 
 
+_MAKERS: dict[str, Callable[[dict[str, Any]], Callable[..., Any]]] = {
+    "pure": _function,
+    "reduce": reduction,
+    "scan": scan,
+}
+
 # From here on max, min and sum are the language's; Python's are in `builtins`.
 for _row in _C.op_rows():
     if _row["python"] == "tl" or _row["name"] in ("add", "sub", "mul"):
-        _make = {"reduce": reduction, "scan": scan}.get(_row["kind"], _function)
-        globals()[_row["name"]] = _make(_row)
+        globals()[_row["name"]] = _MAKERS[_row["kind"]](_row)
         if _row["name"] not in __all__:
             __all__ += [_row["name"]]
     if _row["kind"] in ("reduce", "scan"):  # x.sum(axis=0)

@@ -91,7 +91,8 @@ def _combining(
         results = tuple(given) if isinstance(given, tuple | list) else (given,)
         if len(results) != count:
             raise CompileError(
-                f"{function}: combine_fn: expected {count} result{'s'[: count > 1]}, got {len(results)}",
+                f"{function}: combine_fn: expected {count} result{'s'[: count > 1]}, "
+                f"got {len(results)}",
                 caller_place(),
             )
         return tuple(map(checked, results, earlier))

@@ -80,8 +80,8 @@ def gather(src: Any, index: Any, axis: int) -> tensor:
     trace = current_trace("gather")
     place = caller_place()
     along = constant_int(axis, "gather: axis")
-    values = [node_of(trace, each, place, "gather") for each in (src, index)]
-    return tensor(trace, trace.gather(*values, along, place))
+    block, places = (node_of(trace, each, place, "gather") for each in (src, index))
+    return tensor(trace, trace.gather(block, places, along, place))
 
 
 def histogram(input: Any, num_bins: int, mask: Any = None) -> tensor:
