@@ -52,7 +52,7 @@ MESSAGES = {
     "combine_gives_floats": "reduce: combine_fn: expected a result of int32, as its operand is; "
     "got <traced block<4x1 x f32>>",
     "combine_gives_wider_ints": "combine_fn: expected a result of int8, as its operand is; got",
-    "combine_gives_nothing": "reduce: combine_fn: expected a traced value or a Python number, got NoneType",
+    "combine_gives_nothing": "combine_fn: expected a traced value or a Python number, got None",
     "combine_gives_another_shape": "combine_fn: expected a result of one lane a lane; it was",
     "scan_lanes": f"associative_scan: {POWER} block<8x12 x f32>>",
     "scan_along": "associative_scan: axis must be an int known at compile time, got NoneType",

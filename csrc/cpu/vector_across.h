@@ -134,7 +134,7 @@ void sort_rows(const U* from, U* to, U* other) {
 
 // Of N lanes along an axis those that the M indices name, or the nearest.
 template <int Outer, int N, int M, int Inner, class T, class I>
-void gather_axis(const T* src, const I* index, T* to) {
+void gather_axis(const T* __restrict src, const I* __restrict index, T* __restrict to) {
     for (int outer = 0; outer < Outer; ++outer, src += N * Inner)
         for (int i = 0; i < M; ++i, index += Inner, to += Inner)
             for (int inner = 0; inner < Inner; ++inner) {
