@@ -21,6 +21,8 @@ MESSAGES = {
     "sort_of_scalar": "sort: expected a block, got <traced i32>",
     "sort_of_pointers": "sort requires a block of numbers, got vector<8 x ptr<f32>>",
     "sort_descending": "sort: descending must be a bool, got 2",
+    "squeezed_axis": "squeeze: expected two or more axes and size 1 of axis 0, got block<4x8 x",
+    "squeezed_vector": "squeeze: expected two or more axes and size 1 of axis 0, got vector<1 x",
     "topk_count": "topk: k must be 1 to 8 for <traced vector<8 x i32>>, got 9",
     "topk_count_at_run_time": "topk: k must be an int known at compile time, got <traced i32>",
     "gather_axis": "gather: axis must be -1 to 0 for vector<8 x i32>, got 1",

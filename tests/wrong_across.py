@@ -41,6 +41,14 @@ def sort_descending(x, n):
     tl.sort(tl.arange(0, 8), descending=2)
 
 
+def squeezed_axis(x, n):
+    tl.squeeze(tl.zeros((4, 8), tl.float32), 0)
+
+
+def squeezed_vector(x, n):
+    tl.squeeze(tl.arange(0, 1), 0)
+
+
 def topk_count(x, n):
     tl.topk(tl.arange(0, 8), 9)
 

@@ -86,7 +86,8 @@ size of 1 taking any other and missing axes being of size 1. In `tl.load`, `tl.s
 masks and values stretch to the pointers, never the other way. Pointers are moved as blocks are.
 
 * `x[:, None]`, `x[None, :]`: a new axis of size 1 for each None. Nothing else indexes a block.
-* `tl.expand_dims(x, axis)`: the same, by the place of the new axis, or a tuple of places.
+* `tl.expand_dims(x, axis)`: the same, by the place of the new axis, or a tuple of places;
+  `tl.unsqueeze(x, dim)` likewise, and `tl.squeeze(x, dim)` the opposite.
 * `tl.reshape(x, 4, -1)`, `tl.view`: lanes keep their order, row by row, and one size may be -1.
   `tl.ravel(x)` has one axis.
 * `tl.broadcast_to(x, 4, 8)`: a shape that x stretches to; `tl.broadcast(x, y)`: both, in the shape

@@ -11,7 +11,7 @@ from mytriton.language.static import constant_int, to_tensor
 from mytriton.source import caller_place
 from mytriton.traced import current_trace, node_of, tensor, unwrap
 
-__all__ = ["gather", "histogram", "sort", "topk"]
+__all__ = ["bitonic_merge", "gather", "histogram", "sort", "topk"]
 
 
 def _flag(function: str, name: str, given: Any) -> bool:
@@ -47,6 +47,11 @@ def sort(x: Any, dim: Any = None, descending: bool = False) -> tensor:
     axis = axis_of("sort", dim, -1, value)
     reverse = _flag("sort", "descending", descending)
     return _exchanged(_sorted(_exchanged(value, axis), reverse), axis)
+
+
+def bitonic_merge(x: Any, dim: Any = None, descending: bool = False) -> tensor:
+    """Of lanes that rise and then fall, their order: as ``sort``, which asks for less."""
+    return sort(x, dim, descending)
 
 
 def topk(x: Any, k: int, dim: Any = None, descending: bool = True) -> tensor:
