@@ -22,7 +22,7 @@ import torch
 from cuda_on_cpu.runner import CudaText
 
 import mytriton
-from mytriton.arguments import check_grid
+from mytriton.arguments import check_grid, passed
 
 
 class Evaluated:
@@ -72,7 +72,7 @@ class OnCudaText:
             bound.apply_defaults()
             sizes = check_grid(grid(dict(bound.arguments)) if callable(grid) else grid)
             constants = {p.name for p in self.kernel.params if p.is_constexpr}
-            given = [value for name, value in bound.arguments.items() if name not in constants]
+            given = passed(v for name, v in bound.arguments.items() if name not in constants)
             results = self.texts[artifact].run(sizes, *given)
             tensors = [value for value in given if isinstance(value, torch.Tensor)]
             for tensor, result in zip(tensors, results, strict=True):

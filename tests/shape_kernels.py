@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from shape_programs import BINARY, Step
+from shape_programs import BINARY, BINS, Step, place
 
 import mytriton
 import mytriton.language as tl
@@ -81,6 +81,21 @@ class InKernel:
             return tl.interleave(*given)
         if name == "cat":
             return tl.cat(given[0].ravel(), tl.ravel(given[1]))
+        if name == "scan":
+            function, axis, back = argument
+            return getattr(tl, function)(x, axis, reverse=back).to(self.dtype)
+        if name == "associative_scan":
+            function, axis, back = argument
+            combine = BINARY.get(function) or getattr(tl, function)
+            return tl.associative_scan(x, axis, combine, reverse=back)
+        if name == "sort":
+            return tl.sort(x, *argument)
+        if name == "gather":
+            axis, size = argument
+            shape = tuple(size if i == axis % len(x.shape) else n for i, n in enumerate(x.shape))
+            return x.gather(place(offsets(shape, row_major(shape)), x.shape[axis]), axis)
+        if name == "histogram":
+            return tl.histogram(x & 7, BINS).to(self.dtype)
         if name == "memory":
             return self.through_memory(x, argument)
         if name == "loop":

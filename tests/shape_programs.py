@@ -25,6 +25,10 @@ REDUCTIONS = {
     "float": ("max", "min"),
 }
 
+SCANS = {"int": ("cumsum", "cumprod"), "bool": ("cumsum", "cumprod"), "float": ()}
+COMBINED = {"int": "add", "bool": "xor", "float": "maximum"}
+BINS = 6
+
 Step = tuple[str, tuple[int, ...], Any]
 
 
@@ -62,6 +66,7 @@ class Generator:
         while len(made) < count:
             names = ["reshape", "permute", "expand", "broadcast", "operator", "operator", "where"]
             names += ["reduce", "reduce", "reduce_all", "join", "split", "interleave", "cat"]
+            names += ["scan", "associative_scan", "sort", "gather", "histogram"]
             names += ["memory", *(["loop", "loop", "branch", "branch"] if depth < 2 else [])]
             name = self.random.choice(names)
             # What was made last is taken more often.
@@ -161,6 +166,39 @@ class Generator:
         ranks = [len(shapes[each]) for each in near[:2]]
         return (near[:2], None, (sum(flat),)) if all(ranks) else None
 
+    def _axis(self, shape):
+        return self.random.randrange(-len(shape), len(shape))
+
+    def _scan(self, shapes, near, depth):
+        shape = shapes[near[0]]
+        if not shape or not SCANS[self.kind]:
+            return None
+        name, back = self.random.choice(SCANS[self.kind]), self.random.random() < 0.5
+        return near[:1], (name, self._axis(shape), back), shape
+
+    def _associative_scan(self, shapes, near, depth):
+        shape = shapes[near[0]]
+        axis = self._axis(shape) if shape else 0
+        if not shape or shape[axis].bit_count() != 1:
+            return None
+        return near[:1], (COMBINED[self.kind], axis, self.random.random() < 0.5), shape
+
+    def _sort(self, shapes, near, depth):
+        shape = shapes[near[0]]
+        return (near[:1], (self._axis(shape), self.random.random() < 0.5), shape) if shape else None
+
+    def _gather(self, shapes, near, depth):
+        """As many places as another value has lanes along some axis; see places()."""
+        shape = list(shapes[near[0]])
+        if not shape:
+            return None
+        axis, size = self._axis(shape), self.random.choice(SIZES)
+        shape[axis] = size
+        return near[:1], (axis, size), tuple(shape)
+
+    def _histogram(self, shapes, near, depth):
+        return (near[:1], None, (BINS,)) if shapes[near[0]] and self.kind == "int" else None
+
     def _memory(self, shapes, near, depth):
         """Stored in one order of axes and loaded in another, under a mask of a lower rank."""
         order = self._permute(shapes, near, depth)
@@ -187,6 +225,11 @@ BINARY = {
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
 }
+
+
+def place(lane: Any, size: int) -> Any:
+    """Which place along an axis of that size a lane of a gather takes: some are outside."""
+    return lane * 5 % (size + 2) - 1
 
 
 def reduced(value: np.ndarray, argument: Any) -> np.ndarray:
@@ -232,6 +275,32 @@ class OnNumpy:
             return joined.reshape(*joined.shape[:-2], -1)
         if name == "cat":
             return np.concatenate([each.ravel() for each in given])
+        if name == "scan":
+            function, axis, back = argument
+            wide = x.astype(np.int64)
+            wide = np.flip(wide, axis) if back else wide
+            done = getattr(np, function)(wide, axis)
+            return (np.flip(done, axis) if back else done).astype(x.dtype)
+        if name == "associative_scan":
+            function, axis, back = argument
+            run = np.flip(x, axis) if back else x
+            ufunc = {"add": np.add, "xor": np.bitwise_xor, "maximum": np.maximum}[function]
+            done = ufunc.accumulate(run, axis, x.dtype)
+            return np.flip(done, axis) if back else done
+        if name == "sort":
+            axis, descending = argument
+            ordered = np.sort(x, axis)
+            return np.flip(ordered, axis) if descending else ordered
+        if name == "gather":
+            axis, size = argument
+            index = np.arange(math.prod(x.shape) // x.shape[axis] * size)
+            shape = list(x.shape)
+            shape[axis] = size
+            index = place(index.reshape(shape), x.shape[axis])
+            return np.take_along_axis(x, index.clip(0, x.shape[axis] - 1), axis)
+        if name == "histogram":
+            counts = np.bincount((x & 7).astype(np.int64).ravel(), minlength=8)
+            return counts[:BINS].astype(x.dtype)
         if name == "memory":
             moved = x.transpose(argument)
             return np.where(np.arange(moved.shape[-1]) != 1, moved, x.dtype.type(0))

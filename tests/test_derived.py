@@ -141,3 +141,19 @@ ERRORS = [
 @pytest.mark.parametrize("fn, message", ERRORS, ids=[fn.__name__ for fn, _ in ERRORS])
 def test_mistakes(fn: Any, message: str) -> None:
     assert message in mistake(fn, torch.arange(8.0), 3)
+
+
+@both
+def test_squeeze_unsqueeze_and_merge(engine: Any) -> None:
+    @mytriton.jit
+    def kernel(x, out):
+        i = tl.arange(0, 16)
+        block = tl.unsqueeze(tl.load(x + i), -2)
+        assert block.shape == (1, 16) and tl.unsqueeze(block, 1).shape == (1, 1, 16)
+        tl.store(out + i, tl.bitonic_merge(tl.squeeze(block, 0)))
+        tl.store(out + 16 + i, tl.bitonic_merge(tl.squeeze(block, -2), descending=True))
+
+    x = torch.cat([torch.arange(10.0), torch.arange(5.5, -0.5, -1)])
+    out = torch.zeros(32)
+    engine(kernel)[1](x, out)
+    assert torch.equal(out, torch.cat([x.sort().values, x.sort(descending=True).values]))

@@ -59,7 +59,9 @@ def assert_sums_in_some_order(total: torch.Tensor, rows: torch.Tensor) -> None:
 
 def test_the_table_has_no_other_reduction() -> None:
     names = {row["name"] for row in _C.op_rows() if row["kind"] == "reduce"}
-    assert names == {"sum", "max", "min", "xor_sum"}, "a new reduction needs its tests here"
+    assert names == {"sum", "max", "min", "xor_sum", "reduce_or"}, (
+        "a new reduction needs its tests here"
+    )
 
 
 @every
@@ -269,17 +271,22 @@ def test_chained_reductions(engine, columns: int) -> None:
 
 
 @mytriton.jit
-def xor_kernel(x, out, N: tl.constexpr):
+def bits_kernel(x, out, ors, N: tl.constexpr):
     row = tl.program_id(0)
-    tl.store(out + row, tl.xor_sum(tl.load(x + row * N + tl.arange(0, N))))
+    value = tl.load(x + row * N + tl.arange(0, N))
+    tl.store(out + row, tl.xor_sum(value))
+    tl.store(ors + row, tl.reduce_or(value, 0))
 
 
 @every
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("dtype", [torch.bool, torch.int8, torch.int32, torch.uint64])
-def test_xor_sum(engine, width: int, dtype: torch.dtype) -> None:
+def test_xor_sum_and_reduce_or(engine, width: int, dtype: torch.dtype) -> None:
     generator = torch.Generator().manual_seed(width)
     rows = torch.randint(0, 2 if dtype == torch.bool else 127, (5, width), generator=generator)
-    out = torch.zeros(5, dtype=dtype)
-    engine(xor_kernel)[5](rows.to(dtype), out, N=width)
+    rows[2:4] = 0
+    rows[3, width // 2] = 1
+    out, ors = torch.zeros(5, dtype=dtype), torch.zeros(5, dtype=dtype)
+    engine(bits_kernel)[5](rows.to(dtype), out, ors, N=width)
     assert out.tolist() == [int(np.bitwise_xor.reduce(row)) for row in rows.numpy()]
+    assert ors.tolist() == [int(np.bitwise_or.reduce(row)) for row in rows.numpy()]

@@ -86,7 +86,8 @@ size of 1 taking any other and missing axes being of size 1. In `tl.load`, `tl.s
 masks and values stretch to the pointers, never the other way. Pointers are moved as blocks are.
 
 * `x[:, None]`, `x[None, :]`: a new axis of size 1 for each None. Nothing else indexes a block.
-* `tl.expand_dims(x, axis)`: the same, by the place of the new axis, or a tuple of places.
+* `tl.expand_dims(x, axis)`: the same, by the place of the new axis, or a tuple of places;
+  `tl.unsqueeze(x, dim)` likewise, and `tl.squeeze(x, dim)` the opposite.
 * `tl.reshape(x, 4, -1)`, `tl.view`: lanes keep their order, row by row, and one size may be -1.
   `tl.ravel(x)` has one axis.
 * `tl.broadcast_to(x, 4, 8)`: a shape that x stretches to; `tl.broadcast(x, y)`: both, in the shape
@@ -113,6 +114,33 @@ of `float16` and `bfloat16` are `float32`, while `sum` adds in `float32` and rou
 `tl.argmax` and `tl.argmin` give the `int32` index of the first of several, a NaN being the extreme
 as in torch. `tl.softmax` of half types is computed in `float32`. `tl.dot` multiplies and sums in
 `float32` - `float64` in `float64`, `int8` and `uint8` in `int32` -, and rounds once.
+
+| `tl.` | Types | Meaning |
+|---|---|---|
+"""
+
+ACROSS = """
+## Across lanes
+
+On the CPU; CUDA text has none of these yet. Axes count from the last where they are negative.
+
+* `tl.sort(x, dim, descending)`: along an axis of any size, the last one unless told. There is one
+  order for each type, which tells apart all that has different bits: -0.0 comes before 0.0, and
+  every NaN after inf, NaNs by their bits as unsigned ints; descending is exactly the reverse.
+  `tl.topk(x, k)`: the first k of it, descending unless told.
+* `tl.gather(src, index, axis)`: torch.gather, the sizes of `index` being those of `src` but for the
+  axis; a place below 0 takes the first lane and one past the end the last.
+* `tl.histogram(x, num_bins, mask)`: an int32 count for each of 0 to `num_bins - 1`; other values,
+  and lanes that are masked off, are not counted.
+* `tl.reduce(x, axis, combine_fn, keep_dims)`, `tl.associative_scan(x, axis, combine_fn, reverse)`:
+  `x` is a block, or a tuple of N blocks of one shape, and `combine_fn` a function of 2 * N values,
+  the earlier ones first, that gives N of the same types. It has to be associative; it need not
+  commute. It is traced on whole blocks, so that it may not branch on its values: `tl.where` picks.
+  The axis, for `reduce` also None for all lanes, has a power of two lanes.
+* `tl.cumsum(x, axis=0, reverse=False, dtype=None)`, `tl.cumprod`: lane by lane along the axis, or
+  back from its end, which is the order in which floats round; types are those of `tl.sum`.
+
+All but `topk` are methods, too.
 
 | `tl.` | Types | Meaning |
 |---|---|---|
@@ -192,6 +220,10 @@ def page() -> str:
     out += SHAPES + REDUCTIONS
     for row in rows:
         if row["kind"] == "reduce":
+            out += line(code(row["name"]), types(row), cell(row["doc"]))
+    out += ACROSS
+    for row in rows:
+        if row["kind"] == "scan":
             out += line(code(row["name"]), types(row), cell(row["doc"]))
     out += STRUCTURAL
     for row in rows:

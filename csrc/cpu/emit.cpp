@@ -104,8 +104,8 @@ class Emitter : public StageEmitter {
                 case Step::Kind::stage:
                     emit_stage(plan_.stages[step.stage]);
                     break;
-                case Step::Kind::reduction:
-                    emit_reduction(kernel_.inst(step.inst));
+                case Step::Kind::memory:
+                    emit_in_memory(step);
                     break;
                 case Step::Kind::control:
                     emit_control(step);

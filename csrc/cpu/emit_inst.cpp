@@ -1,6 +1,7 @@
 // Declarations, partial results of reductions, and one case for each op.
 #include "cpu/emit_inst.h"
 
+#include "ir/across.h"
 #include "ir/literal.h"
 #include "ir/movement.h"
 
@@ -62,6 +63,8 @@ void InstEmitter::emit(InstId id, Part part) {
 void InstEmitter::emit_op(const Inst& inst, Part part) {
     if (part == Part::interior && !inst.results.empty() && is_all_true(inst.result()))
         return declare_vector(inst.result(), "splat_bool(true)");
+    if (part == Part::lane0 && is_across(inst))
+        return declare(inst.result(), part, buffer_name(inst.result()) + "[0]");
     switch (inst.op) {
         case Op::program_id:
             return declare(inst.result(), part, program_id(inst.attr(AttrKey::axis)));
@@ -84,6 +87,10 @@ void InstEmitter::emit_op(const Inst& inst, Part part) {
         case Op::half:
         case Op::cat:
             return declare(inst.result(), part, moved(inst, part));
+        case Op::sort:
+        case Op::gather:
+        case Op::histogram:
+            throw InternalError("InstEmitter::emit_op", "the op is a step of its own");
         case Op::ptr_cast:
             return declare(inst.result(), part, pointer_cast(inst, part));
         case Op::addptr:
@@ -108,11 +115,19 @@ void InstEmitter::emit_op(const Inst& inst, Part part) {
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(...)
+#define SCAN(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
             return emit_pure(inst, part);
 #define PURE(...)
+#define REDUCE(...)
+#define SCAN(name, ...) case Op::name:
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+            throw InternalError("InstEmitter::emit_op", "the op is a step of its own");
+#define PURE(...)
 #define REDUCE(name, ...) case Op::name:
+#define SCAN(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
 #undef NA

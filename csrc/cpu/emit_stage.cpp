@@ -141,22 +141,6 @@ void StageEmitter::emit_strip(const Stage& stage, Part part) {
     }
 }
 
-void StageEmitter::emit_reduction(const Inst& inst) {
-    Type from = kernel_.type(inst.operands[0]);
-    Scalar scalar = from.scalar();
-    size_t axis = static_cast<size_t>(inst.attr(AttrKey::axis));
-    int64_t inner = 1;
-    for (size_t i = axis + 1; i < from.shape().size(); ++i) inner *= from.shape()[i];
-    int64_t count = from.shape()[axis], outer = from.lanes() / count / inner;
-    std::string combine = substitute(expression(info(inst.op).combine, scalar), "a", "b");
-    loc_ = inst.loc;
-    line("reduce_axis<" + Speller::vector_type(scalar) + ", " + std::to_string(outer) + ", " +
-         std::to_string(count) + ", " + std::to_string(inner) + ">(" +
-         buffer_name(inst.operands[0]) + ", " + buffer_name(inst.result()) + ", " + identity(inst) +
-         ", [](auto a, auto b) { return " + combine + "; });");
-    loc_ = 0;
-}
-
 void StageEmitter::declare_result(const Inst& inst) {
     line(std::string(info(kernel_.type(inst.result()).scalar()).cxx) + " " +
          spell_.name(inst.result()) + ";");
@@ -164,9 +148,7 @@ void StageEmitter::declare_result(const Inst& inst) {
 
 void StageEmitter::declare_partials(const Inst& inst) {
     Type type = kernel_.type(inst.result());
-    std::string combine = substitute(expression(info(inst.op).combine, type.scalar()), "a", "b");
-    line("const auto mt_join" + suffix(inst) + " = [](auto a, auto b) { return " + combine +
-         "; };");
+    line("const auto mt_join" + suffix(inst) + " = " + combine_text(inst) + ";");
     line(Speller::vector_type(type.scalar()) + " mt_partial" + suffix(inst) + "[kPartials];");
     line("for (auto& mt_each : mt_partial" + suffix(inst) + ") mt_each = " + identity(inst) + ";");
 }

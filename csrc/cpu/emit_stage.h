@@ -14,8 +14,8 @@ class StageEmitter : public InstEmitter {
 
   protected:
     void emit_stage(const Stage& stage);
-    // Along an axis, from the operand's buffer to the result's.
-    void emit_reduction(const Inst& inst);
+    // An op across lanes, from the operands' buffers to the result's.
+    void emit_in_memory(const Step& step);
     // A block's lane 0 where it lies in a slot.
     std::string slot_lane0(Value value) const;
 
@@ -29,6 +29,9 @@ class StageEmitter : public InstEmitter {
     void emit_strip(const Stage& stage, Part part);
     bool uses_registers(const Stage& stage) const;
     std::string slot_element(size_t slot) const;
+    // As C++ of a and b: the row that a reduction or a scan combines lanes with.
+    std::string combine_text(const Inst& inst) const;
+    std::string across_text(const Inst& inst, int64_t room) const;
     void declare_result(const Inst& inst);
     void declare_partials(const Inst& inst);
     void combine_partials(const Inst& inst);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cpu/evaluate_across.h"
 #include "ir/apply.h"
 #include "ir/literal.h"
 #include "ir/movement.h"
@@ -155,6 +156,13 @@ class Evaluator {
             case Op::join:
             case Op::cat:
                 return step_two(inst);
+            case Op::sort:
+                return evaluate_sort(kernel_, inst, lanes(inst.operands[0]), result(inst));
+            case Op::gather:
+                return evaluate_gather(kernel_, inst, lanes(inst.operands[0]),
+                                       lanes(inst.operands[1]), result(inst));
+            case Op::histogram:
+                return step_histogram(inst);
             case Op::splat:
                 return step_splat(inst);
             case Op::ptr_cast:
@@ -184,11 +192,19 @@ class Evaluator {
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(...)
+#define SCAN(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
                 return step_pure(inst);
 #define PURE(...)
+#define REDUCE(...)
+#define SCAN(name, ...) case Op::name:
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+                return evaluate_scan(kernel_, inst, lanes(inst.operands[0]), result(inst));
+#define PURE(...)
 #define REDUCE(name, ...) case Op::name:
+#define SCAN(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
 #undef NA
@@ -251,6 +267,12 @@ class Evaluator {
             for (int k = 0; k < half; ++k)
                 partial[k] = apply_row(combine, scalar, partial[k], partial[k + half]);
         return partial[0];
+    }
+
+    void step_histogram(const Inst& inst) {
+        Value mask = inst.operands[1];
+        evaluate_histogram(kernel_, inst, lanes(inst.operands[0]),
+                           mask.none() ? Lanes{} : lanes(mask), result(inst));
     }
 
     void step_splat(const Inst& inst) {

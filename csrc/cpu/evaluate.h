@@ -14,6 +14,7 @@ namespace mytriton {
 //
 // Reductions: 16 partial results start as the identity; lane k joins partial k % 16 in lane order;
 // then partial k joins partial k + 8, then k + 4, k + 2, k + 1. Along an axis, each row by itself.
+// Scans: lane by lane along the axis, or back from its end.
 //
 // With the environment variable MYTRITON_MAX_STEPS a call that runs more instructions than that
 // ends with a RuntimeError, which names the line that it was at.

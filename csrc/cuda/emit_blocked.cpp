@@ -1,7 +1,7 @@
 // Prints the blocked layout: scalars in every thread, stages, and what goes through shared memory.
+#include "cuda/across.h"
 #include "cuda/emit.h"
 #include "cuda/emit_stage.h"
-#include "cuda/reduce.h"
 
 namespace mytriton {
 
@@ -69,25 +69,19 @@ class Emitter : public CudaStageEmitter {
                 return emit_lane0(step);
             case Step::Kind::stage:
                 return emit_stage(plan_.strips.stages[step.stage]);
-            case Step::Kind::reduction:
-                return emit_reduction(kernel_.inst(step.inst));
+            case Step::Kind::memory:
+                return emit_across(kernel_.inst(step.inst));
             case Step::Kind::control:
                 return emit_control(step);
         }
     }
 
-    void emit_reduction(const Inst& inst) {
-        Type from = kernel_.type(inst.operands[0]);
-        size_t axis = static_cast<size_t>(inst.attr(AttrKey::axis));
-        int64_t count = from.shape()[axis], inner = 1;
-        for (size_t i = axis + 1; i < from.shape().size(); ++i) inner *= from.shape()[i];
-        int64_t runs = from.lanes() / count, share = 1;
-        while (2 * share <= 32 && 2 * share <= count && 2 * share * runs <= plan_.threads)
-            share *= 2;
-        std::string name = axis_reduction(inst.op, from.scalar(), plan_.threads, helpers_);
-        add(name + "<" + std::to_string(runs / inner) + ", " + std::to_string(count) + ", " +
-                std::to_string(inner) + ", " + std::to_string(share) + ">(" +
-                shared_name(inst.operands[0]) + ", " + shared_name(inst.result()) + ");\n",
+    void emit_across(const Inst& inst) {
+        std::vector<std::string> from;
+        for (Value operand : inst.operands)
+            from.push_back(operand.none() ? "" : shared_name(operand));
+        add(across_call(kernel_, inst, plan_.threads, from, shared_name(inst.result()), helpers_) +
+                ";\n",
             inst.loc);
     }
 };

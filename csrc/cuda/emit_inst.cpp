@@ -221,6 +221,10 @@ void CudaInstEmitter::emit_inst(const Inst& inst, const Doer& doer) {
         case Op::half:
         case Op::cat:
             throw InternalError("CudaInstEmitter::emit_inst", "the op moves lanes");
+        case Op::sort:
+        case Op::gather:
+        case Op::histogram:
+            throw InternalError("CudaInstEmitter::emit_inst", "the op works across lanes");
         case Op::ptr_cast:
             return assign(inst, pointer_cast(inst));
         case Op::addptr:
@@ -247,11 +251,19 @@ void CudaInstEmitter::emit_inst(const Inst& inst, const Doer& doer) {
 #define NA
 #define PURE(name, ...) case Op::name:
 #define REDUCE(...)
+#define SCAN(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
             return assign(inst, pure_expression(inst));
 #define PURE(...)
+#define REDUCE(...)
+#define SCAN(name, ...) case Op::name:
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+            throw InternalError("emit_inst", "the lane plan let a scan pass");
+#define PURE(...)
 #define REDUCE(name, ...) case Op::name:
+#define SCAN(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
 #undef NA

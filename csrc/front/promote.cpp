@@ -53,8 +53,9 @@ Promotable promote_operands(const std::string& op, Promotable a, Promotable b, b
 Scalar promote_reduced(Op op, Scalar scalar) {
     const ScalarInfo& type = info(scalar);
     if (type.bytes >= 4) return scalar;
-    if (type.is_float()) return op == Op::sum ? scalar : Scalar::f32;
-    return op == Op::sum && type.is_unsigned() ? Scalar::u32 : Scalar::i32;
+    bool adds_up = op == Op::sum || info(op).kind == OpKind::scan;
+    if (type.is_float()) return adds_up ? scalar : Scalar::f32;
+    return adds_up && type.is_unsigned() ? Scalar::u32 : Scalar::i32;
 }
 
 }  // namespace mytriton

@@ -1,10 +1,10 @@
 // Tracing of what changes shapes: movement, reductions along an axis, and blocks that stretch.
 #include <algorithm>
 
+#include "front/checked.h"
 #include "front/promote.h"
 #include "front/trace.h"
 #include "ir/movement.h"
-#include "ir/typing.h"
 
 namespace mytriton {
 
@@ -12,16 +12,6 @@ namespace {
 
 [[noreturn]] void fail(const std::string& message, const Loc& loc) {
     throw CompileError(message, loc);
-}
-
-// Rethrows what a type rule says, at the place.
-template <class F>
-auto checked(const std::string& function, const Loc& loc, const F& f) {
-    try {
-        return f();
-    } catch (const TypingError& error) {
-        throw CompileError((function.empty() ? "" : function + ": ") + error.what(), loc);
-    }
 }
 
 }  // namespace

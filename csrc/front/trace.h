@@ -74,6 +74,12 @@ class Trace {
     // Along one axis, which may count from the last, or over all lanes.
     NodeId reduce(Op op, NodeId value, std::optional<int64_t> axis, bool keep_dims, const Loc& loc);
 
+    // --- across lanes (front/across.cpp); an axis may count from the last ---
+    NodeId scan(Op op, NodeId value, int64_t axis, bool reverse, const Loc& loc);
+    NodeId sort(NodeId value, bool descending, const Loc& loc);  // along the last axis
+    NodeId gather(NodeId src, NodeId index, int64_t axis, const Loc& loc);
+    NodeId histogram(NodeId input, int64_t bins, NodeId mask, const Loc& loc);
+
     // --- memory ---
     // Attributes: cache, evict and volatile.
     NodeId load(NodeId pointer, NodeId mask, NodeId other, const std::vector<Attr>& attrs,

@@ -59,6 +59,7 @@ constexpr LaneFn kRows[][13] = {
      ROW(form, result, float, f),                                       \
      ROW(form, result, double, f)},
 #define REDUCE(...)
+#define SCAN(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
 #undef NA

@@ -27,6 +27,9 @@ const std::vector<Row>& rows() {
         {"hex", {}},
         {"order", {}},
         {"index", {}},
+        {"reverse", {}},
+        {"descending", {}},
+        {"bins", {}},
     };
     return *rows;
 }

@@ -21,7 +21,10 @@ enum class AttrKey : uint8_t {
     scope,
     hex,
     order,
-    index
+    index,
+    reverse,
+    descending,
+    bins
 };
 
 // Which value an atomic_rmw leaves, of the old one and its operand; maximum and minimum as the

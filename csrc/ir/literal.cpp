@@ -144,6 +144,8 @@ uint64_t identity_bits(Identity identity, Scalar scalar) {
     switch (identity) {
         case Identity::zero:
             return is_float ? as_float(-0.0f) : 0;
+        case Identity::one:
+            return is_float ? as_float(1) : 1;
         case Identity::lowest:
             return is_float ? as_float(-INFINITY) : least_int(scalar);
         case Identity::highest:

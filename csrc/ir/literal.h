@@ -49,7 +49,7 @@ inline int64_t signed_value(Scalar scalar, uint64_t bits) {
 uint64_t largest_int(Scalar scalar);
 uint64_t least_int(Scalar scalar);  // its bits
 
-// The bits that a reduction starts from.
+// The bits that a reduction or a scan starts from.
 uint64_t identity_bits(Identity identity, Scalar scalar);
 
 // Every NaN as the one whose payload is empty: which NaN an operation gives is not part of it.

@@ -39,12 +39,12 @@ constexpr OpInfo pure(Op op, std::string_view name, OpForm form, OpResult result
     return row;
 }
 
-constexpr OpInfo reduce(Op op, std::string_view name, Op combine, Identity identity,
-                        std::string_view doc) {
+constexpr OpInfo combining(OpKind kind, Op op, std::string_view name, Op combine, Identity identity,
+                           std::string_view doc) {
     OpInfo row{};
     row.op = op;
     row.name = name;
-    row.kind = OpKind::reduce;
+    row.kind = kind;
     row.operands = row.results = 1;
     row.traits = kPure;
     row.python = "tl";
@@ -75,7 +75,9 @@ constexpr OpInfo kOps[] = {
     pure(Op::name, #name, OpForm::form, OpResult::Same, kCostly, python, torch, doc, #f, "", "", \
          {cpu, cuda, cuda_f64}),
 #define REDUCE(name, combine, identity, doc) \
-    reduce(Op::name, #name, Op::combine, Identity::identity, doc),
+    combining(OpKind::reduce, Op::name, #name, Op::combine, Identity::identity, doc),
+#define SCAN(name, combine, identity, doc) \
+    combining(OpKind::scan, Op::name, #name, Op::combine, Identity::identity, doc),
 #define STRUCTURAL(name, operands, results, traits, doc) \
     structural(Op::name, #name, operands, results, traits, doc),
 #include "ir/ops.def"

@@ -17,17 +17,19 @@ enum class Op : uint8_t {
 #define NA
 #define PURE(name, ...) name,
 #define REDUCE(name, ...) name,
+#define SCAN(name, ...) name,
 #define STRUCTURAL(name, ...) name,
 #include "ir/ops.def"
 #undef NA
 };
 
-enum class OpKind : uint8_t { pure, reduce, structural };
+enum class OpKind : uint8_t { pure, reduce, scan, structural };
 enum class OpForm : uint8_t { Unary, Binary, Ternary, Select };
 enum class OpResult : uint8_t { Same, Bool, Count };
 
-// What a reduction starts from: -0.0 and 0; -inf and the least int; inf and the largest int.
-enum class Identity : uint8_t { zero, lowest, highest };
+// What a reduction or a scan starts from: -0.0 and 0; 1; -inf and the least int; inf and the
+// largest int.
+enum class Identity : uint8_t { zero, one, lowest, highest };
 
 enum OpTraits : uint32_t {
     kNoTraits = 0,
@@ -59,8 +61,8 @@ struct OpInfo {
     std::string_view python;
     std::string_view torch;
     std::string_view doc;
-    Op combine;                // of reduce ops: the pure row that joins two lanes
-    Identity identity;         // of reduce ops
+    Op combine;                // of reduce and scan ops: the pure row that joins two lanes
+    Identity identity;         // of reduce and scan ops
     std::string_view text[3];  // of pure ops, by TypeClass: the expression; empty: not defined
     Accuracy accuracy;         // of pure ops
     bool has(uint32_t trait) const { return (traits & trait) != 0; }
@@ -76,7 +78,8 @@ inline bool takes_text(Op op) {
 std::optional<Op> find_op(std::string_view name);
 int op_count();
 
-// Whether a pure op takes operands of this type. A reduce op takes what its `combine` takes.
+// Whether a pure op takes operands of this type. A reduce or scan op takes what its
+// `combine` takes.
 bool accepts(Op op, Scalar scalar);
 
 // The expression of a pure op for a type that it accepts.
@@ -97,7 +100,8 @@ std::string map_words(std::string_view expression,
 std::string substitute(std::string_view expression, const std::string& a, const std::string& b = "",
                        const std::string& c = "");
 
-// "float", "float or int", "int of 32 or 64 bits": what a pure or reduce op takes, for messages.
+// "float", "float or int", "int of 32 or 64 bits": what a pure, reduce or scan op takes,
+// for messages.
 std::string accepted_types(Op op);
 
 }  // namespace mytriton

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/across.h"
 #include "ir/literal.h"
 #include "ir/movement.h"
 #include "ir/print.h"
@@ -116,7 +117,8 @@ class Verifier {
     void check_present(const Inst& inst) const {
         for (size_t i = 0; i < inst.operands.size(); ++i) {
             bool optional = (inst.op == Op::load && i >= 1) || (inst.op == Op::store && i == 2) ||
-                            (inst.op == Op::atomic_rmw && i == 2);
+                            (inst.op == Op::atomic_rmw && i == 2) ||
+                            (inst.op == Op::histogram && i == 1);
             if (inst.operands[i].none() && !optional)
                 fail(inst, "operand " + std::to_string(i) + " is missing");
         }
@@ -130,6 +132,14 @@ class Verifier {
     int64_t require_attr(const Inst& inst, AttrKey key, const char* name) const {
         if (std::optional<int64_t> value = inst.find_attr(key)) return *value;
         fail(inst, std::string("attribute ") + name + " is missing");
+    }
+
+    // A flag that is not there is 0.
+    void check_flag(const Inst& inst, AttrKey key) const {
+        int64_t flag = inst.find_attr(key).value_or(0);
+        if (flag != 0 && flag != 1)
+            fail(inst,
+                 std::string(attr_name(key)) + " must be 0 or 1, got " + std::to_string(flag));
     }
 
     void check_types(const Inst& inst) const {
@@ -198,6 +208,17 @@ class Verifier {
             case Op::cat:
                 refuse_pointers(inst);
                 return require_result(inst, concatenated_type(types[0], types[1]));
+            case Op::sort:
+                check_flag(inst, AttrKey::descending);
+                return require_result(inst, sorted_type(types[0]));
+            case Op::gather:
+                return require_result(
+                    inst,
+                    gathered_type(types[0], types[1], require_attr(inst, AttrKey::axis, "axis")));
+            case Op::histogram:
+                return require_result(
+                    inst,
+                    histogram_type(types[0], types[1], require_attr(inst, AttrKey::bins, "bins")));
             case Op::splat:
                 return check_splat(inst, types[0]);
             case Op::ptr_cast:
@@ -212,12 +233,23 @@ class Verifier {
 #define NA
 #define PURE(...)
 #define REDUCE(name, ...) case Op::name:
+#define SCAN(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
                 return require_result(
                     inst, reduced_type(inst.op, types[0], inst.find_attr(AttrKey::axis)));
+#define PURE(...)
+#define REDUCE(...)
+#define SCAN(name, ...) case Op::name:
+#define STRUCTURAL(...)
+#include "ir/ops.def"
+                check_flag(inst, AttrKey::reverse);
+                return require_result(
+                    inst,
+                    scanned_type(inst.op, types[0], require_attr(inst, AttrKey::axis, "axis")));
 #define PURE(name, ...) case Op::name:
 #define REDUCE(...)
+#define SCAN(...)
 #define STRUCTURAL(...)
 #include "ir/ops.def"
 #undef NA

@@ -91,8 +91,20 @@ class Planner {
                         std::ranges::binary_search(stage.all_true, mask.index, {}, &Value::index);
         if (facts_.is_contiguous(facts_.address(inst.operands[0])) && all_true)
             plan_.vector_accesses.insert(id);
-        else if (kernel_.type(inst.operands[0]).shape().back() % plan_.vectors[stage.width] == 0)
+        else if (kernel_.type(inst.operands[0]).shape().back() % plan_.vectors[stage.width] == 0 &&
+                 wraps_at_once(facts_.address(inst.operands[0])))
             plan_.row_accesses.insert(id);
+    }
+
+    // Whether lanes between two that lie as far apart as they should are neighbours too: where one
+    // index alone may wrap, nothing undoes its jump.
+    bool wraps_at_once(const Address& address) const {
+        std::set<uint32_t> rising;
+        for (Value offset : address.lane_offsets)
+            for (Value value : facts_.may_wrap(offset))
+                if (kernel_.type(value).is(Scalar::i32) && facts_.row_stride(value) != 0)
+                    rising.insert(value.index);
+        return rising.size() <= 1;
     }
 
     // --- what one thread does for all ------------------------------------------------------------
@@ -163,7 +175,7 @@ class Planner {
             SyncStep sync{&step.barrier_before, step.inst, step.one_thread};
             if (step.kind == Step::Kind::stage) add_stage(plan_.strips.stages[step.stage], sync);
             if (step.kind == Step::Kind::lane0) add_moved(step.value, sync);
-            if (step.kind == Step::Kind::reduction) {
+            if (step.kind == Step::Kind::memory) {
                 const Inst& inst = kernel_.inst(step.inst);
                 for (Value operand : inst.operands) add_place(operand, sync.reads);
                 add_place(inst.result(), sync.writes);

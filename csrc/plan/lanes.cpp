@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/across.h"
 #include "ir/movement.h"
 #include "ir/print.h"
 #include "plan/barriers.h"
@@ -18,8 +19,7 @@ std::pair<std::optional<Op>, std::set<int64_t>> survey(const Kernel& kernel) {
     std::optional<Op> moved;
     kernel.walk([&](InstId id) {
         const Inst& inst = kernel.inst(id);
-        bool along = info(inst.op).kind == OpKind::reduce && inst.find_attr(AttrKey::axis);
-        if (!moved && (along || moves_lanes(inst.op))) moved = inst.op;
+        if (!moved && (is_across(inst) || moves_lanes(inst.op))) moved = inst.op;
         for (Value result : inst.results)
             if (kernel.type(result).is_block()) widths.insert(kernel.type(result).lanes());
     });

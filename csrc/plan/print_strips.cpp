@@ -48,7 +48,7 @@ class Printer {
                 case Step::Kind::stage:
                     print_stage(plan_.stages[step.stage]);
                     break;
-                case Step::Kind::reduction:
+                case Step::Kind::memory:
                     line("in memory: " + inst(step.inst));
                     break;
                 case Step::Kind::control:

@@ -65,7 +65,7 @@ class Lives {
             ++at_;
             if (step.kind == Step::Kind::stage) touch_stage(plan_.stages[step.stage]);
             if (step.kind == Step::Kind::lane0) touch_moved(step.value);
-            if (step.kind == Step::Kind::reduction) {
+            if (step.kind == Step::Kind::memory) {
                 for (Value operand : kernel_.inst(step.inst).operands) touch(operand);
                 touch(kernel_.inst(step.inst).result());
             }

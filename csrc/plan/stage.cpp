@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/across.h"
 #include "ir/movement.h"
 
 namespace mytriton {
@@ -119,7 +120,7 @@ class Finisher {
             InstId id = *facts_.definition(value);
             if (!needs.insert(id).second) continue;
             const Inst& inst = kernel_.inst(id);
-            if (moves_lanes(inst.op)) continue;  // they are in memory
+            if (moves_lanes(inst.op) || is_across(inst)) continue;  // they are in memory
             const std::vector<Value>& operands = inst.operands;
             pending.insert(pending.end(), operands.begin(), operands.end());
         }

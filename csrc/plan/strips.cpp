@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "ir/across.h"
 #include "ir/movement.h"
 #include "ir/range.h"
 #include "plan/memory.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr int64_t kUnknownTrips = 16;  // of a loop, where nothing tells
 constexpr int64_t kMostTrips = 1'000'000;
 constexpr size_t kMostRecomputed = 16;  // instructions
+constexpr int64_t kSortedLanes = 16;  // a lane to sort weighs about as much as this many light ops
 
 class Planner {
   public:
@@ -68,7 +70,7 @@ class Planner {
         bool block = std::ranges::any_of(inst.results, [&](Value v) { return is_block(v); }) ||
                      std::ranges::any_of(inst.operands, [&](Value v) { return is_block(v); });
         if (moves_lanes(inst.op)) return place_movement(inst);
-        if (inst.find_attr(AttrKey::axis) && reduce) return place_reduction(id);
+        if (is_across(inst)) return place_in_memory(id);
         bool reports = takes_text(inst.op);
         plan_.reports |= reports;
         // Lines come in program order: a stage reports at most once, and not before a scalar.
@@ -121,25 +123,35 @@ class Planner {
         return true;
     }
 
-    void place_reduction(InstId id) {
+    void place_in_memory(InstId id) {
         const Inst& inst = kernel_.inst(id);
-        keep_in_memory(inst.operands[0]);
+        for (Value operand : inst.operands)
+            if (is_block(operand)) keep_in_memory(operand);
         close();
         Value result = inst.result();
         stored_[result.index] = true;
         in_memory_.insert(result.index);
         plan_.buffers.push_back({result, take_scratch(kernel_.type(result)), true});
-        plan_.cost_per_program += kernel_.type(inst.operands[0]).lanes() * trips_;
-        steps_.push_back({Step::Kind::reduction, id});
+        Step step{Step::Kind::memory, id};
+        int64_t cost = 1;
+        if (inst.op == Op::sort) {
+            Type block = kernel_.type(result);
+            step.room = take_scratch(block.with_shape({block.shape().back()}));
+            cost = kSortedLanes;
+        }
+        for (Value operand : inst.operands)
+            if (is_block(operand))
+                plan_.cost_per_program += kernel_.type(operand).lanes() * cost * trips_;
+        steps_.push_back(std::move(step));
     }
 
     void keep_in_memory(Value value) {
         if (!in_memory_.insert(value.index).second || stored_[value.index]) return;
-        place_in_memory(value);
+        leave_in_memory(value);
         std::ranges::find(plan_.buffers, value, &Buffer::value)->exchanged = true;
     }
 
-    void place_in_memory(Value value) {
+    void leave_in_memory(Value value) {
         bool in_slot = plan_.slot_of[value.index] >= 0;
         bool elsewhere = home_[value.index] >= 0 && !cheap_[value.index] && !in_open_stage(value);
         if (elsewhere && !in_slot)
@@ -419,7 +431,7 @@ class Planner {
     Facts facts_;
     StripPlan plan_;
     std::vector<int> home_;         // by value: the stage that first computed it
-    std::vector<bool> stored_;      // by value: a reduction step leaves it in its buffer
+    std::vector<bool> stored_;      // by value: a memory step leaves it in its buffer
     std::set<uint32_t> in_memory_;  // values whose buffers hold them here
     std::vector<bool> cheap_;       // by value: index arithmetic, not worth a buffer
     Steps steps_;                   // of the region that is being placed

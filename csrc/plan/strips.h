@@ -56,14 +56,15 @@ struct Stage {
     bool unrolled = false;  // its strips are written out, as it uses slots in registers
 };
 
-// One step of a program: a scalar instruction, the lane-0 value of a block index, a stage, a
-// reduction along an axis from one buffer to another, or an op with regions, whose steps stand in
+// One step of a program: a scalar instruction, the lane-0 value of a block index, a stage, an op
+// across lanes from buffers to a buffer (memory), or an op with regions, whose steps stand in
 // `blocks`. A condition is a scalar instruction.
 struct Step {
-    enum class Kind { scalar, lane0, stage, reduction, control } kind;
+    enum class Kind { scalar, lane0, stage, memory, control } kind;
     InstId inst = 0;
     size_t stage = 0;
     Value value = {};  // of lane0
+    int64_t room = 0;  // of a sort: bytes into scratch, where it has room for a row
     std::vector<std::vector<Step>> blocks = {};
     // Of CUDA; see lanes.h.
     bool barrier_before = false;

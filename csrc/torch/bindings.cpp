@@ -75,6 +75,7 @@ py::list op_rows() {
         each["name"] = std::string(row.name);
         each["kind"] = row.kind == OpKind::pure     ? "pure"
                        : row.kind == OpKind::reduce ? "reduce"
+                       : row.kind == OpKind::scan   ? "scan"
                                                     : "structural";
         each["operands"] = row.operands;
         each["python"] = std::string(row.python);
@@ -181,6 +182,16 @@ void bind_trace(py::module_& m) {
              [](Trace& t, const std::string& op, NodeId value, std::optional<int64_t> axis,
                 bool keep_dims,
                 Place at) { return t.reduce(to_op(op), value, axis, keep_dims, to_loc(at)); })
+        .def("scan", [](Trace& t, const std::string& op, NodeId value, int64_t axis, bool reverse,
+                        Place at) { return t.scan(to_op(op), value, axis, reverse, to_loc(at)); })
+        .def("sort", [](Trace& t, NodeId value, bool descending,
+                        Place at) { return t.sort(value, descending, to_loc(at)); })
+        .def("gather", [](Trace& t, NodeId src, NodeId index, int64_t axis,
+                          Place at) { return t.gather(src, index, axis, to_loc(at)); })
+        .def("histogram",
+             [](Trace& t, NodeId input, int64_t bins, std::optional<NodeId> mask, Place at) {
+                 return t.histogram(input, bins, mask.value_or(kNoNode), to_loc(at));
+             })
         .def("load",
              [](Trace& t, NodeId pointer, std::optional<NodeId> mask, std::optional<NodeId> other,
                 const Attrs& attrs, Place at) {

@@ -29,6 +29,7 @@ from mytriton.language.memory import (
     store,
 )
 from mytriton.language.reductions import reduction
+from mytriton.language.scans import scan
 from mytriton.language.static import constant_int
 from mytriton.source import caller_place
 from mytriton.traced import apply, constexpr, current_trace, node_of, tensor, unwrap
@@ -96,14 +97,19 @@ def _function(row: dict[str, Any]) -> Callable[..., tensor]:
     return function
 
 
+_MAKERS: dict[str, Callable[[dict[str, Any]], Callable[..., Any]]] = {
+    "pure": _function,
+    "reduce": reduction,
+    "scan": scan,
+}
+
 # From here on max, min and sum are the language's; Python's are in `builtins`.
 for _row in _C.op_rows():
     if _row["python"] == "tl" or _row["name"] in ("add", "sub", "mul"):
-        _make = reduction if _row["kind"] == "reduce" else _function
-        globals()[_row["name"]] = _make(_row)
+        globals()[_row["name"]] = _MAKERS[_row["kind"]](_row)
         if _row["name"] not in __all__:
             __all__ += [_row["name"]]
-    if _row["kind"] == "reduce":  # x.sum(axis=0)
+    if _row["kind"] in ("reduce", "scan"):  # x.sum(axis=0)
         setattr(tensor, _row["name"], globals()[_row["name"]])
 
 
@@ -269,12 +275,14 @@ def next_power_of_2(n: int) -> int:
 
 from mytriton.language import (  # noqa: E402
     block_pointers,
+    combining,
     core,
     derived,
     descriptors,
     extra,
     indices,
     math,
+    ordering,
     products,
     random,
     shapes,
@@ -282,9 +290,11 @@ from mytriton.language import (  # noqa: E402
     static,
 )
 from mytriton.language.block_pointers import *  # noqa: E402, F403
+from mytriton.language.combining import *  # noqa: E402, F403
 from mytriton.language.derived import *  # noqa: E402, F403
 from mytriton.language.descriptors import *  # noqa: E402, F403
 from mytriton.language.indices import *  # noqa: E402, F403
+from mytriton.language.ordering import *  # noqa: E402, F403
 from mytriton.language.products import *  # noqa: E402, F403
 from mytriton.language.random import *  # noqa: E402, F403
 from mytriton.language.shapes import *  # noqa: E402, F403
@@ -292,4 +302,5 @@ from mytriton.language.static import *  # noqa: E402, F403
 
 __all__ += ["core", "extra", "math", "random", "standard", *random.__all__]
 __all__ += [*block_pointers.__all__, *derived.__all__, *descriptors.__all__, *indices.__all__]
+__all__ += [*combining.__all__, *ordering.__all__]
 __all__ += [*products.__all__, *shapes.__all__, *static.__all__]

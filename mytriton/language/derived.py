@@ -14,7 +14,7 @@ from mytriton.traced import apply, tensor, unwrap
 __all__ = ["flip", "softmax"]
 
 
-def _axis(function: str, dim: Any, default: int, value: tensor) -> int:
+def axis_of(function: str, dim: Any, default: int, value: tensor) -> int:
     rank = len(value.shape)
     if not rank:
         raise CompileError(f"{function}: expected a block, got {value!r}", caller_place())
@@ -35,7 +35,7 @@ def softmax(
     computed in ``float32``. `keep_dims` and `ieee_rounding` are accepted, and change nothing.
     """
     given = to_tensor(x)
-    axis = _axis("softmax", dim, 0, given)
+    axis = axis_of("softmax", dim, 0, given)
     if not given.dtype.is_floating():
         raise CompileError(f"softmax: x: expected floats, got {given!r}", caller_place())
     value = given.to(float32) if given.dtype.primitive_bitwidth < 32 else given
@@ -54,7 +54,7 @@ def flip(x: Any, dim: Any = None) -> tensor:
     The axis must have a power of two lanes.
     """
     value = to_tensor(x)
-    axis = _axis("flip", dim, -1, value)
+    axis = axis_of("flip", dim, -1, value)
     shape = value.shape
     lanes = shape[axis]
     if lanes & (lanes - 1):

@@ -20,7 +20,9 @@ __all__ = [
     "ravel",
     "reshape",
     "split",
+    "squeeze",
     "trans",
+    "unsqueeze",
     "view",
 ]
 
@@ -61,6 +63,24 @@ def expand_dims(input: Any, axis: Any) -> tensor:
     sizes = iter(value.shape)
     shape = [1 if i in places else next(sizes) for i in range(rank)]
     return _reshaped(value, shape) if value.shape else _filled(value, shape)
+
+
+def unsqueeze(x: Any, dim: Any) -> tensor:
+    """`x` with a new axis of size 1 at this place of the result, as ``expand_dims``."""
+    return expand_dims(x, constant_int(dim, "unsqueeze: dim"))
+
+
+def squeeze(x: Any, dim: Any) -> tensor:
+    """`x`, of rank 2 or more, without the axis `dim`, which has size 1."""
+    value = to_tensor(x)
+    shape = value.shape
+    axis = _axis("squeeze", constant_int(dim, "squeeze: dim"), len(shape), value)
+    if shape[axis] != 1 or len(shape) < 2:
+        raise CompileError(
+            f"squeeze: expected two or more axes and size 1 of axis {axis}, got {_text(value)}",
+            caller_place(),
+        )
+    return _reshaped(value, [*shape[:axis], *shape[axis + 1 :]])
 
 
 def _filled(value: tensor, shape: list[int]) -> tensor:
@@ -164,12 +184,12 @@ def split(a: Any) -> tuple[tensor, tensor]:
         value = _reshaped(value, [1, 2])
         one, other = value._trace.split(value._node, caller_place())
         halves = (tensor(value._trace, one), tensor(value._trace, other))
-        return _only_lane(halves[0]), _only_lane(halves[1])
+        return only_lane(halves[0]), only_lane(halves[1])
     one, other = value._trace.split(value._node, caller_place())
     return tensor(value._trace, one), tensor(value._trace, other)
 
 
-def _only_lane(block: tensor) -> tensor:
+def only_lane(block: tensor) -> tensor:
     """The scalar in a block of one lane."""
     place = caller_place()
     lane = tensor(block._trace, block._trace.reduce("sum", block._node, 0, False, place))

@@ -88,6 +88,7 @@ constexpr unsigned kExact = 0, kWraps = 0, kCostly = 0, kWide = 1;
     for_each_int([]<class T>() { check_column<T, IS_##form, (traits) != 0>(#name, ROW(i)); }); \
     check_bools(#name, ROW(b_));
 #define REDUCE(...)
+#define SCAN(...)
 #define STRUCTURAL(...)
 
 TEST(SUITE, ExactRowsAgreeWithScalars) {
@@ -98,6 +99,7 @@ TEST(SUITE, ExactRowsAgreeWithScalars) {
     for_each_float([]<class T>() { check_row<T, false>(#name, ROW(f)); });
 #define PURE(...)
 #define REDUCE(...)
+#define SCAN(...)
 #define STRUCTURAL(...)
 
 TEST(SUITE, RowsOfMathAgreeWithScalars) {

@@ -40,8 +40,10 @@ inline void mt_sync_warp(int line, unsigned mask = 0xffffffffu) {
 
 template <MtShuffle kind, class T>
 inline T mt_shuffle(int line, unsigned mask, T value, int operand, int width = warpSize) {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "CUDA shuffles 4 or 8 bytes");
-    if constexpr (sizeof(T) == 4) {
+    // Of ints below 32 bits CUDA shuffles what they promote to.
+    if constexpr (sizeof(T) < 4) {
+        return static_cast<T>(mt_shuffle<kind, int>(line, mask, value, operand, width));
+    } else if constexpr (sizeof(T) == 4) {
         unsigned bits = __builtin_bit_cast(unsigned, value);
         bits = static_cast<unsigned>(mt_exchange(line, kind, mask, bits, operand, width));
         return __builtin_bit_cast(T, bits);
