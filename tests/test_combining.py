@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from engines import assert_same_bits, both, compiled, evaluated
-from exact import TORCH, TYPES
+from exact import FLOATS, TORCH
 from shape_kernels import offsets, row_major
 from test_sort import random_block
 
@@ -194,8 +194,8 @@ def first_kernel(x, first, last, SHAPE: tl.constexpr):
 
 
 @both
-@pytest.mark.parametrize("name", TYPES)
-def test_every_type_stays_as_it_is(engine, name: str) -> None:
+@pytest.mark.parametrize("name", ["bool", "i8", "u16", "i32", "u64", *FLOATS])
+def test_types_stay_as_they_are(engine, name: str) -> None:
     """Lanes only move, NaNs and all, as scalars too."""
     block = random_block(name, (4, 32), 2)
     x = block.clone()

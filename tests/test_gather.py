@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 from engines import assert_same_bits, both
-from exact import TYPES
 from shape_kernels import offsets, row_major
 from test_sort import random_block
 
@@ -50,8 +49,8 @@ def test_as_torch_gathers(engine, shape: tuple[int, ...], count: int, axis: int)
 
 
 @both
-@pytest.mark.parametrize("name", TYPES)
-def test_every_type(engine, name: str) -> None:
+@pytest.mark.parametrize("name", ["bool", "i8", "u16", "bf16", "i32", "f64"])
+def test_types_of_every_width(engine, name: str) -> None:
     block = random_block(name, (4, 20), 1)
     index = torch.randint(0, 20, (4, 16), generator=torch.Generator().manual_seed(2)).int()
     expected = torch.from_numpy(
