@@ -36,7 +36,8 @@ class RandomKernel:
         for _ in range(5):
             self.statement(3)
         text = "\n".join(self.lines)
-        self.source = f"kernel k(x: ptr<i32>, y: ptr<i32>, n: i32) {{\n{text}\n}}"
+        layout = " num_warps=1" if seed % 2 else ""  # two lanes a thread, or one
+        self.source = f"kernel k(x: ptr<i32>, y: ptr<i32>, n: i32){layout} {{\n{text}\n}}"
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)

@@ -17,9 +17,7 @@ def without_barrier(text: CudaText, number: int) -> CudaText:
     at = text.text.index("__global__")
     for _ in range(number + 1):
         at = text.text.index("__syncthreads();", at + 1)
-    return CudaText(
-        text.text[:at] + text.text[at:].replace("__syncthreads();", "", 1), text.plan
-    )
+    return CudaText(text.text[:at] + text.text[at:].replace("__syncthreads();", "", 1), text.plan)
 
 
 def error_of(kernel: CudaText, grid: tuple[int, ...], *arguments: Any, **options: Any) -> CudaError:

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 import torch
-from engines import both
+from engines import both, cuda_text
 from exact import BITS, FLOATS, TORCH, TYPES
 from shape_kernels import InKernel, offsets, row_major
 from shape_programs import MOST_LANES, Generator, OnNumpy
@@ -53,14 +53,20 @@ def test_program(engine, name: str, seed: int) -> None:
     check(engine, name, seed, 14)
 
 
-def check(engine, name: str, seed: int, count: int) -> None:
+@pytest.mark.parametrize("num_warps", [1, 4])
+@pytest.mark.parametrize("name", TYPES)
+def test_cuda_text_of_program(name: str, num_warps: int) -> None:
+    check(cuda_text, name, 1 + num_warps, 14, num_warps=num_warps)
+
+
+def check(engine, name: str, seed: int, count: int, **options: int) -> None:
     steps = Generator(hash((seed, TYPES.index(name))), kind_of(name)).program(count)
     given = numbers(name, random.Random(seed))
     x = torch.from_numpy(given).to(TORCH[name])
     for n in (0, 3):
         spare = torch.zeros(MOST_LANES, dtype=TORCH[name])
         out = torch.zeros(len(steps), MOST_LANES, dtype=TORCH[name])
-        engine(program_kernel)[1](x, spare, out, n, STEPS=steps)
+        engine(program_kernel)[1](x, spare, out, n, STEPS=steps, **options)
         for i, value in enumerate(expected(steps, given, n)):
             flat = torch.from_numpy(np.array(value).ravel()).to(TORCH[name])
             got = out[i, : flat.numel()]

@@ -306,9 +306,7 @@ void CudaStageEmitter::emit_block_inst(const Inst& inst) {
     if (info(inst.op).kind != OpKind::reduce) return emit_inst(inst);
     Scalar scalar = kernel_.type(inst.result()).scalar();
     std::string partial = at("mt_partial" + number(inst.result()), vector_ == 1 ? "0" : k_);
-    add(partial + " = " +
-            device_expression(info(inst.op).combine, scalar, true,
-                              {partial, text(inst.operands[0]), ""}, helpers_) +
+    add(partial + " = " + combined(inst.op, scalar, partial, text(inst.operands[0]), helpers_) +
             ";\n",
         inst.loc);
 }

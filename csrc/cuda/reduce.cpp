@@ -94,15 +94,26 @@ static __device__ void $name_axis(const $T* from, $T* to) {
 }
 )";
 
+// One instruction where there is one: it takes NaN before numbers as the row does, and of zeros the
+// larger, where the row takes b.
+constexpr std::string_view kExtremum = R"(static __device__ float mt_$op_nan(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+    float r;
+    asm("$op.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+#else
+    return $a_b;
+#endif
+}
+)";
+
 std::string name_of(Op op, Scalar scalar) {
     return "mt_" + std::string(info(op).name) + "_" + std::string(info(scalar).name);
 }
 
 std::string filled(std::string_view text, Op op, Scalar scalar, int64_t threads,
-                   DeviceFunctions& functions) {
+                   const std::string& combine) {
     const OpInfo& row = info(op);
-    std::string combine =
-        device_expression(row.combine, scalar, true, {"value", "other", ""}, functions);
     std::string out = replace_all(std::string(text), "$name", name_of(op, scalar));
     out = replace_all(out, "$T", info(scalar).cxx);
     out = replace_all(out, "$threads", std::to_string(threads));
@@ -114,18 +125,35 @@ std::string filled(std::string_view text, Op op, Scalar scalar, int64_t threads,
 }  // namespace
 
 std::string lane_reduction(Op op, Scalar scalar, int64_t threads, DeviceFunctions& functions) {
-    functions.insert(filled(kReduce, op, scalar, threads, functions));
+    std::string combine =
+        device_expression(info(op).combine, scalar, true, {"value", "other", ""}, functions);
+    functions.insert(filled(kReduce, op, scalar, threads, combine));
     return name_of(op, scalar);
 }
 
+std::string combined(Op op, Scalar scalar, const std::string& a, const std::string& b,
+                     DeviceFunctions& functions) {
+    Op combine = info(op).combine;
+    bool is_extremum = combine == Op::maximum || combine == Op::minimum;
+    if (!is_extremum || scalar != Scalar::f32)
+        return device_expression(combine, scalar, true, {a, b, ""}, functions);
+    std::string name = combine == Op::maximum ? "max" : "min";
+    std::string text = replace_all(std::string(kExtremum), "$op", name);
+    std::string row = device_expression(combine, scalar, true, {"a", "b", ""}, functions);
+    functions.insert(replace_all(text, "$a_b", row));
+    return "mt_" + name + "_nan(" + a + ", " + b + ")";
+}
+
 std::string thread_reduction(Op op, Scalar scalar, int64_t threads, DeviceFunctions& functions) {
-    functions.insert(filled(kPut, op, scalar, threads, functions));
-    functions.insert(filled(kGet, op, scalar, threads, functions));
+    std::string combine = combined(op, scalar, "value", "other", functions);
+    functions.insert(filled(kPut, op, scalar, threads, combine));
+    functions.insert(filled(kGet, op, scalar, threads, combine));
     return name_of(op, scalar);
 }
 
 std::string axis_reduction(Op op, Scalar scalar, int64_t threads, DeviceFunctions& functions) {
-    functions.insert(filled(kAxis, op, scalar, threads, functions));
+    std::string combine = combined(op, scalar, "value", "other", functions);
+    functions.insert(filled(kAxis, op, scalar, threads, combine));
     return name_of(op, scalar) + "_axis";
 }
 

@@ -15,6 +15,10 @@ std::string lane_reduction(Op op, Scalar scalar, int64_t threads, DeviceFunction
 // one word a warp in shared memory; after a barrier name_get(words) gives the result.
 std::string thread_reduction(Op op, Scalar scalar, int64_t threads, DeviceFunctions& functions);
 
+// What a reduction makes of two values, where several lanes are a thread's.
+std::string combined(Op op, Scalar scalar, const std::string& a, const std::string& b,
+                     DeviceFunctions& functions);
+
 // name<Outer, N, Inner, Share>(from, to), in shared memory: combines N values that lie Inner apart,
 // of each of Outer times Inner such runs, with Share threads a run.
 std::string axis_reduction(Op op, Scalar scalar, int64_t threads, DeviceFunctions& functions);

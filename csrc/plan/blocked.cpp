@@ -134,12 +134,17 @@ class Planner {
     // --- limits ----------------------------------------------------------------------------------
 
     void check_sizes() const {
-        if (plan_.shared_bytes > kMostSharedBytes)
+        if (plan_.shared_bytes > kMostSharedBytes) {
+            std::string blocks;
+            for (const Buffer& buffer : plan_.strips.buffers)
+                if (plan_.shared.contains(buffer.value.index))
+                    blocks += (blocks.empty() ? "" : ", ") + kernel_.type(buffer.value).str();
             throw ValueError("kernel '" + kernel_.name() + "': CUDA lowering needs " +
                              std::to_string(plan_.shared_bytes) +
-                             " bytes of shared memory for blocks whose lanes change places, and "
-                             "there are " +
-                             std::to_string(kMostSharedBytes) + "; use smaller blocks");
+                             " bytes of shared memory, and there are " +
+                             std::to_string(kMostSharedBytes) +
+                             ", for the blocks whose lanes change places: " + blocks);
+        }
         int64_t bytes = 0;
         Value largest;
         auto count = [&](Value value) {

@@ -99,6 +99,8 @@ struct Argument {
     }
 };
 
+constexpr size_t kMostWritten = 64;  // bytes at once
+
 class Watch {
   public:
     bool races = true;         // are looked for
@@ -198,7 +200,7 @@ class Watch {
     struct Undecided {
         const char* at = nullptr;
         size_t size = 0;
-        char before[16] = {};
+        char before[kMostWritten] = {};
         Access other;
     } undecided_;
 };

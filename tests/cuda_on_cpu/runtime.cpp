@@ -269,6 +269,11 @@ MT_ACCESS(16)
 void __tsan_read_range(void* at, size_t size) {
     mt::access(at, size, mt::Kind::read);
 }
+void __tsan_write_range(void* at, size_t size) {
+    for (size_t done = 0; done < size; done += mt::kMostWritten)
+        mt::access(static_cast<char*>(at) + done, std::min(size - done, mt::kMostWritten),
+                   mt::Kind::write);
+}
 
 // -fsanitize=... of undefined arithmetic, with -fno-sanitize-recover; neither is this one's linked.
 struct MtPlace {

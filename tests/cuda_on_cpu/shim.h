@@ -224,8 +224,8 @@ MT_STORE(__stcs)
 MT_STORE(__stwt)
 #undef MT_STORE
 
-// Inline PTX. The emitter names the result r and the operand a; the instruction is known by its
-// first word. Neither may have its address taken: it would count as memory that threads access.
+// Inline PTX. The emitter names the result r and the operands a and b; the instruction is known by
+// its first word. None may have its address taken: it would count as memory that threads access.
 
 [[gnu::no_sanitize("thread")]] constexpr bool mt_begins(const char* text, const char* word) {
     while (*word && *text == *word) ++text, ++word;
@@ -248,7 +248,23 @@ unsigned long long mt_ptx(const char* text, const T* a) {
     __builtin_memcpy(&bits, &value, sizeof value);
     return bits;
 }
-#define asm(...) r = mt_ptx(#__VA_ARGS__, a)
+inline float mt_ptx(const char* text, float a, float b) {
+    const bool larger = mt_begins(text, "\"max.NaN.f32 ");
+    if (!larger && !mt_begins(text, "\"min.NaN.f32 ")) __builtin_trap();
+    if (a != a || b != b) return __int_as_float(0x7fffffff);
+    const int first = __float_as_int(a), second = __float_as_int(b);
+    if (a == b) return __int_as_float(larger ? first & second : first | second);
+    return (a > b) == larger ? a : b;
+}
+// Where no operand is called b, this is.
+struct MtNone {};
+constexpr MtNone b;
+template <class T>
+auto mt_ptx(const char* text, T a, MtNone) {
+    return mt_ptx(text, a);
+}
+#define asm(...) r = mt_ptx(#__VA_ARGS__, a, b)
+#define __CUDA_ARCH__ 900
 
 // --- around each text ----------------------------------------------------------------------------
 
