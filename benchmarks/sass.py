@@ -124,12 +124,14 @@ def shortest(code: list[tuple[str, list[str]]]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--target", default="sm_90a")
+    parser.add_argument("--accuracy", choices=["fast"], help="approximations of functions")
     parser.add_argument("--dump", help="a kernel's name: prints its code")
     options = parser.parse_args()
     program = shutil.which("nvdisasm") or nvdisasm()
     print(f"{options.target:16}" + "".join(f"{n:>10}" for n in COLUMNS))
     for name, kernel, types, block in KERNELS:
-        compiled = kernel.compile(*types, BLOCK=block).for_target(options.target)
+        compiled = kernel.compile(*types, BLOCK=block, accuracy=options.accuracy)
+        compiled = compiled.for_target(options.target)
         code = instructions(compiled.asm["cubin"], program)
         if options.dump == name:
             print("\n".join(text for text, _ in code))

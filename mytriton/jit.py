@@ -224,7 +224,7 @@ class JITFunction(Kernel):
         self,
         kinds: tuple[Kind, ...],
         constants: tuple[tuple[str, Any], ...],
-        options: tuple[int, bool],
+        options: tuple[int, bool, bool],
     ) -> str:
         # Only the name crosses into the graph: Dynamo cannot take the op itself from here.
         asked = Options(*options)

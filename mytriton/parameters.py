@@ -92,15 +92,16 @@ def _flag(name: str, value: Any) -> None:
         raise TypeError(f"option '{name}': expected a bool, got {type(value).__name__}")
 
 
-def _layout(name: str, value: Any) -> None:
-    if value is not None and value != "lane":
-        raise ValueError(f"option '{name}': expected 'lane' or None, got {value!r}")
+def _word(name: str, value: Any, word: str) -> None:
+    if value is not None and value != word:
+        raise ValueError(f"option '{name}': expected {word!r} or None, got {value!r}")
 
 
-# Keywords of a launch that are no parameters. num_warps and layout shape the CUDA text; Triton's
-# others are checked, and change nothing.
+# Keywords of a launch that are no parameters. num_warps, layout and accuracy shape the CUDA text;
+# Triton's others are checked, and change nothing.
 OPTIONS: dict[str, Callable[[str, Any], None]] = {
-    "layout": _layout,
+    "layout": lambda name, value: _word(name, value, "lane"),
+    "accuracy": lambda name, value: _word(name, value, "fast"),
     "num_warps": lambda name, value: _power_of_two(name, value, 32),
     "num_ctas": lambda name, value: _power_of_two(name, value, 16),
     "num_stages": lambda name, value: _at_least(name, value, 0),
@@ -142,18 +143,20 @@ def check_jit_options(options: dict[str, Any]) -> None:
 
 
 class Options(NamedTuple):
-    """What a launch asks of CUDA text: `num_warps`, 0 where it does not say, and whether the layout
-    is to be one lane a thread."""
+    """What a launch asks of CUDA text: `num_warps`, 0 where it does not say, whether the layout is
+    to be one lane a thread, and whether float32 functions may be approximations."""
 
     num_warps: int = 0
     lane_layout: bool = False
+    fast: bool = False
 
 
 def options_of(parameters: list[Parameter], kwargs: dict[str, Any]) -> Options:
     """The options among a launch's keywords, which ``bind`` has checked."""
     taken = {p.name for p in parameters if p.by_name}
     given = {name: unwrap(value) for name, value in kwargs.items() if name not in taken}
-    return Options(given.get("num_warps") or 0, given.get("layout") is not None)
+    asked = (given.get(name) is not None for name in ("layout", "accuracy"))
+    return Options(given.get("num_warps") or 0, *asked)
 
 
 def bind(

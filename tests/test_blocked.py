@@ -192,6 +192,34 @@ def test_options_are_part_of_what_is_compiled() -> None:
     assert shifted_kernel.compile(*types, BLOCK=128, num_warps=8) is kernels[2]
 
 
+@mytriton.jit
+def functions_kernel(x, out):
+    at = tl.arange(0, 32)
+    a = tl.load(x + at)
+    trig = tl.sin(a) + tl.cos(a) + tl.extra.libdevice.tan(a)
+    logs = tl.log(a) + tl.log2(a) + tl.extra.libdevice.log10(a)
+    tl.store(out + at, tl.exp(a) / a + tl.sigmoid(a) + trig + logs + tl.extra.libdevice.pow(a, a))
+
+
+def test_fast_functions() -> None:
+    exact = functions_kernel.compile("*fp32", "*fp32")
+    fast = functions_kernel.compile("*fp32", "*fp32", accuracy="fast")
+    assert fast.op_name != exact.op_name and fast.asm["cpu"] == exact.asm["cpu"]
+    assert ") accuracy=fast {" in fast.asm["ssa"] and "__expf" not in exact.cuda_src
+    for name in ("fdividef", "expf", "logf", "log2f", "log10f", "sinf", "cosf", "tanf", "powf"):
+        assert f"__{name}(" in fast.cuda_src
+    assert functions_kernel.compile("*fp64", "*fp64", accuracy="fast").cuda_src == (
+        functions_kernel.compile("*fp64", "*fp64").cuda_src
+    )
+    x, out = torch.linspace(0.1, 3, 32), torch.zeros(32)
+    cuda_text(functions_kernel)[1](x, out, accuracy="fast")
+    expected = torch.zeros(32)
+    functions_kernel[1](x, expected)
+    assert torch.allclose(out, expected, rtol=1e-5, atol=1e-5)
+    if _C.nvrtc_available():
+        assert fast.for_target("sm_90a").asm["cubin"][:4] == b"\x7fELF"
+
+
 def test_which_layout() -> None:
     def first(kernel, *types, **constants) -> str:
         return kernel.compile(*types, **constants).asm["plan"].split(":")[0]
@@ -207,6 +235,7 @@ def test_which_layout() -> None:
     "option, error",
     [
         ({"layout": "blocked"}, "option 'layout': expected 'lane' or None, got 'blocked'"),
+        ({"accuracy": "fastest"}, "option 'accuracy': expected 'fast' or None, got 'fastest'"),
         ({"num_warps": 3}, "option 'num_warps': expected a power of two, 1 to 32; got 3"),
         ({"num_warps": 64}, "option 'num_warps': expected a power of two, 1 to 32; got 64"),
     ],

@@ -1,6 +1,7 @@
 // Device functions: what rows call and CUDA has no name for, as texts with the type left open.
 #include "cuda/device.h"
 
+#include "cuda/fast.h"
 #include "cuda/replace.h"
 #include "ir/error.h"
 #include "ir/literal.h"
@@ -244,6 +245,8 @@ std::string device_expression(Op op, Scalar scalar, bool may_overflow, const std
                               DeviceFunctions& functions) {
     const ScalarInfo& type = info(scalar);
     std::string expression(mytriton::expression(op, scalar));
+    if (functions.fast && scalar == Scalar::f32)
+        expression = fast_expression(op).value_or(expression);
     if (scalar == Scalar::f64) expression = without_f(expression);
     define_called(expression, scalar, functions);
     // Types below 32 bits are computed as int. That overflows only for products of u16.

@@ -13,6 +13,8 @@ namespace mytriton {
 // what a function calls comes before it.
 class DeviceFunctions {
   public:
+    bool fast = false;  // rows of f32 are those of fast.h
+
     void insert(const std::string& text) {
         if (known_.insert(text).second) texts_.push_back(text);
     }

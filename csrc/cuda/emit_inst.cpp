@@ -27,6 +27,7 @@ std::string axis(const Inst& inst) {
 }  // namespace
 
 CudaInstEmitter::CudaInstEmitter(const Kernel& kernel) : kernel_(kernel), facts_(kernel) {
+    helpers_.fast = kernel.options().fast;
     std::vector<std::string> names;
     for (const Param& param : kernel.params()) names.push_back(param.name);
     names_ = cxx_names(names);

@@ -77,6 +77,7 @@ struct Param {
 struct KernelOptions {
     int num_warps = 0;         // a power of two; 0: not asked for
     bool lane_layout = false;  // one lane a thread, whatever the blocks
+    bool fast = false;         // approximations of float32 functions; accuracy=fast
 };
 
 constexpr int kMaxWarps = 32;

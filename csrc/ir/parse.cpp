@@ -192,8 +192,11 @@ class Parser {
             } else if (name.text == "layout") {
                 expect_name("lane");
                 options.lane_layout = true;
+            } else if (name.text == "accuracy") {
+                expect_name("fast");
+                options.fast = true;
             } else {
-                fail("expected num_warps, layout or '{'", name);
+                fail("expected num_warps, layout, accuracy or '{'", name);
             }
         }
         kernel_->set_options(options);

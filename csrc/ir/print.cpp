@@ -85,7 +85,7 @@ std::string print_loop(const Kernel& kernel, const Inst& inst) {
 
 std::string print_options(const KernelOptions& options) {
     return (options.num_warps ? " num_warps=" + std::to_string(options.num_warps) : "") +
-           (options.lane_layout ? " layout=lane" : "");
+           (options.lane_layout ? " layout=lane" : "") + (options.fast ? " accuracy=fast" : "");
 }
 
 }  // namespace

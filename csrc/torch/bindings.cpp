@@ -126,10 +126,11 @@ void bind_trace(py::module_& m) {
     using Place = const py::object&;
     py::class_<TraceMark>(m, "TraceMark");
     py::class_<Trace>(m, "Trace")
-        .def(py::init([](const std::string& name, int num_warps, bool lane_layout) {
-                 return Trace(name, {num_warps, lane_layout});
+        .def(py::init([](const std::string& name, int num_warps, bool lane_layout, bool fast) {
+                 return Trace(name, {num_warps, lane_layout, fast});
              }),
-             py::arg("name"), py::arg("num_warps") = 0, py::arg("lane_layout") = false)
+             py::arg("name"), py::arg("num_warps") = 0, py::arg("lane_layout") = false,
+             py::arg("fast") = false)
         .def_property_readonly("name", &Trace::name)
         .def("pointer_param",
              [](Trace& t, const std::string& name, const std::string& element) {

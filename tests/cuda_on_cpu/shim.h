@@ -74,6 +74,25 @@ double fma(double a, double b, double c);
 #undef MT_UNARY
 #undef MT_BINARY
 
+inline float __fdividef(float a, float b) {
+    return a / b;
+}
+inline float __powf(float a, float b) {
+    return powf(a, b);
+}
+#define MT_FAST(name)                \
+    inline float __##name(float a) { \
+        return name(a);              \
+    }
+MT_FAST(expf)
+MT_FAST(logf)
+MT_FAST(log2f)
+MT_FAST(log10f)
+MT_FAST(sinf)
+MT_FAST(cosf)
+MT_FAST(tanf)
+#undef MT_FAST
+
 // Bits.
 
 inline int __float_as_int(float a) {
