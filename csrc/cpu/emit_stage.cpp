@@ -57,16 +57,26 @@ void StageEmitter::emit_bounds(const Stage& stage) {
         line("mt_bound = lanes_below(" + spell_.scalar(test.bound) + ", " +
              spell_.lane0(test.index) + ", " + (test.inclusive ? "true" : "false") +
              ", mt_bound);");
+    line("const bool mt_wraps = " + wraps_text(stage, stage.may_wrap) + ";");
+    line("const long long mt_inner = mt_wraps ? 0 : mt_bound & -" + std::to_string(kStrip) + ";");
+    line("const long long mt_outer = " +
+         (stage.stops_at_bound ? "mt_wraps ? " + width + " : mt_bound;" : width + ";"));
+    if (!stage.repeats_past_bound) return;
+    bool alike = stage.may_wrap.size() == stage.bound_may_wrap.size();
+    line("const long long mt_past = " +
+         (alike ? "mt_wraps" : "(" + wraps_text(stage, stage.bound_may_wrap) + ")") + " ? " +
+         width + " : (mt_bound + " + std::to_string(kStrip - 1) + ") & -" + std::to_string(kStrip) +
+         ";");
+}
+
+std::string StageEmitter::wraps_text(const Stage& stage, const std::vector<Value>& indices) const {
     std::string wraps;
-    for (Value index : stage.may_wrap) {
+    for (Value index : indices) {
         Scalar scalar = kernel_.type(index).scalar();
         wraps += (wraps.empty() ? "" : " || ") + spell_.lane0(index) + " > " +
                  spell_cxx(scalar, largest_int(scalar)) + " - " + std::to_string(stage.width - 1);
     }
-    line("const bool mt_wraps = " + wraps + ";");
-    line("const long long mt_inner = mt_wraps ? 0 : mt_bound & -" + std::to_string(kStrip) + ";");
-    line("const long long mt_outer = " +
-         (stage.stops_at_bound ? "mt_wraps ? " + width + " : mt_bound;" : width + ";"));
+    return wraps;
 }
 
 void StageEmitter::emit_strips(const Stage& stage, Part part, const std::string& from,
@@ -74,14 +84,25 @@ void StageEmitter::emit_strips(const Stage& stage, Part part, const std::string&
     line("for (long long mt_strip = " + from + "; mt_strip < " + to +
          "; mt_strip += " + std::to_string(kStrip) + ") {");
     ++depth_;
+    bool repeats = part == Part::edge && stage.repeats_past_bound;
+    std::string settled = "mt_strip >= mt_past";
+    if (repeats)
+        for (InstId id : reductions(stage)) {
+            std::string name = suffix(kernel_.inst(id));
+            line("const auto mt_before" + name + " = partials(mt_partial" + name + ");");
+            settled += " && same_bits(mt_before" + name + ", partials(mt_partial" + name + "))";
+        }
     line("#pragma GCC unroll 4");
     line("for (int mt_part = 0; mt_part < kPartials; ++mt_part) {");
     ++depth_;
-    line("const long long mt_lane = mt_strip + mt_part * kLanes;");
+    line(std::string("const long long mt_lane = ") +
+         (repeats ? "(mt_strip < mt_past ? mt_strip : mt_past)" : "mt_strip") +
+         " + mt_part * kLanes;");
     if (uses_registers(stage)) line("const long long mt_vector = mt_lane / kLanes;");
     emit_strip(stage, part);
     --depth_;
     line("}");
+    if (repeats) line("if (" + settled + ") break;");
     --depth_;
     line("}");
 }

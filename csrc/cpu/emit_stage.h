@@ -23,7 +23,10 @@ class StageEmitter : public InstEmitter {
     std::vector<InstId> reductions(const Stage& stage) const;
     // mt_inner: where the interior ends, a multiple of the strip. mt_outer: where the edge ends.
     // mt_wraps: an index passes its largest int within the block: lanes are not consecutive.
+    // mt_past: where the first strip begins that lies wholly past the bound.
     void emit_bounds(const Stage& stage);
+    // Whether an index passes its largest int within the stage's width.
+    std::string wraps_text(const Stage& stage, const std::vector<Value>& indices) const;
     void emit_strips(const Stage& stage, Part part, const std::string& from, const std::string& to);
     void emit_all_strips(const Stage& stage, Part part);
     void emit_strip(const Stage& stage, Part part);

@@ -245,6 +245,31 @@ template <class... T>
 
 constexpr int kPartials = 16 / kLanes;
 
+template <Vector V>
+struct Partials {
+    V part[kPartials];
+};
+
+template <Vector V>
+[[gnu::always_inline]] inline Partials<V> partials(const V (&from)[kPartials]) {
+    Partials<V> copy;
+    for (int k = 0; k < kPartials; ++k) copy.part[k] = from[k];
+    return copy;
+}
+
+// For floats as well: 0.0 and -0.0 differ, and a NaN is the same as itself.
+template <Vector V>
+[[gnu::always_inline]] inline bool same_bits(const Partials<V>& a, const Partials<V>& b) {
+    i32v differ{};
+    for (int k = 0; k < kPartials; ++k) {
+        if constexpr (kIsFloat<Element<V>>)
+            differ |= to_mask(bits_of(a.part[k]) != bits_of(b.part[k]));
+        else
+            differ |= to_mask(a.part[k] != b.part[k]);
+    }
+    return !any(differ);
+}
+
 template <Vector V, class Combine>
 [[gnu::always_inline]] inline Element<V> halve(const V (&partial)[kPartials], Combine combine) {
     V whole[kPartials];

@@ -24,6 +24,7 @@ struct PrefixTest {
     Value index;
     Value bound;
     bool inclusive;
+    friend bool operator==(const PrefixTest&, const PrefixTest&) = default;
 };
 
 class Facts {

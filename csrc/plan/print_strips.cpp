@@ -80,7 +80,8 @@ class Printer {
         for (const PrefixTest& test : stage.bound)
             tests += (tests.empty() ? ", interior while " : " and ") + name(test.index) +
                      (test.inclusive ? " <= " : " < ") + name(test.bound);
-        line(out + tests + (stage.stops_at_bound ? ", then stop" : ""));
+        line(out + tests + (stage.stops_at_bound ? ", then stop" : "") +
+             (stage.repeats_past_bound ? ", then until nothing changes" : ""));
         ++depth_;
         list("contiguous: ", stage.contiguous);
         list("from buffer: ", stage.from_buffer);

@@ -2,6 +2,7 @@
 #include "plan/stage.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "ir/movement.h"
@@ -19,6 +20,7 @@ class Finisher {
 
     void run() {
         for (Stage& stage : plan_.stages) finish(stage);
+        find_repeats();
         place_lane0_steps(plan_.steps, {});
     }
 
@@ -50,14 +52,20 @@ class Finisher {
         }
         plan_.cost_per_program += stage.width * cost * stage.trips;
         for (Value index : stage.contiguous) add_wraps(stage, index);
-        for (const PrefixTest& test : stage.bound) add_wraps(stage, test.index);
+        for (const PrefixTest& test : stage.bound)
+            for (Value value : facts_.may_wrap(test.index)) {
+                add_once(stage.may_wrap, value);
+                add_once(stage.bound_may_wrap, value);
+            }
+        bounds_.push_back(bound);
     }
 
     void add_wraps(Stage& stage, Value index) const {
         for (Value value : facts_.may_wrap(index)) add_once(stage.may_wrap, value);
     }
 
-    // The first mask of the stage that holds for leading lanes only.
+    // The first mask of the stage that holds for leading lanes only; else that of a stage which
+    // left it a block.
     Value find_bound(const Stage& stage) const {
         for (InstId id : stage.body) {
             const Inst& inst = kernel_.inst(id);
@@ -65,7 +73,93 @@ class Finisher {
             Value mask = inst.operands[inst.op == Op::load ? 1 : 2];
             if (is_block(mask) && !facts_.prefix_tests(mask).empty()) return mask;
         }
+        if (!stage.reduces && stage.to_buffer.empty()) return {};
+        for (Value value : stage.from_buffer)
+            for (size_t i = 0; i < bounds_.size(); ++i)
+                if (!bounds_[i].none() && contains(plan_.stages[i].to_buffer, value))
+                    return bounds_[i];
         return {};
+    }
+
+    // --- what lies past the bound ----------------------------------------------------------------
+
+    void find_repeats() {
+        for (size_t i = 0; i < plan_.stages.size(); ++i)
+            plan_.stages[i].repeats_past_bound = may_repeat(plan_.stages[i], bounds_[i]);
+        // Their buffers are incomplete: that is fine for stages which do not read the rest.
+        std::set<uint32_t> read_anywhere;
+        kernel_.walk([&](InstId id) {
+            const Inst& inst = kernel_.inst(id);
+            if (moves_lanes(inst.op) || inst.find_attr(AttrKey::axis))
+                for (Value operand : inst.operands) read_anywhere.insert(operand.index);
+        });
+        for (bool changes = true; changes;) {
+            changes = false;
+            for (Stage& stage : plan_.stages) {
+                if (!stage.repeats_past_bound) continue;
+                stage.repeats_past_bound = std::ranges::all_of(stage.to_buffer, [&](Value value) {
+                    return !read_anywhere.contains(value.index) &&
+                           std::ranges::all_of(plan_.stages, [&](const Stage& reader) {
+                               return !contains(reader.from_buffer, value) ||
+                                      (reader.bound == stage.bound &&
+                                       (reader.stops_at_bound || reader.repeats_past_bound));
+                           });
+                });
+                changes |= !stage.repeats_past_bound;
+            }
+        }
+    }
+
+    bool may_repeat(const Stage& stage, Value bound) {
+        bool leaves = stage.reduces || !stage.to_buffer.empty();
+        if (bound.none() || !leaves || stage.width % kStrip != 0 || stage.reports ||
+            stage.unrolled || !stage.moves.empty())
+            return false;
+        const std::vector<Past>& past = past_of(bound);
+        for (InstId id : stage.body) {
+            const Inst& inst = kernel_.inst(id);
+            if (info(inst.op).kind == OpKind::reduce && !is_same(past, inst.operands[0]))
+                return false;
+            if (!info(inst.op).has(kWrites)) continue;
+            bool masked = inst.op == Op::store && !inst.operands[2].none();
+            if (!masked || past[inst.operands[2].index] != Past::off) return false;
+        }
+        return std::ranges::all_of(stage.to_buffer, [&](Value v) { return is_same(past, v); });
+    }
+
+    // What is known of a block in strips wholly past a bound: it is the same in all of them, and
+    // perhaps false.
+    enum class Past : uint8_t { differs, same, off };
+
+    bool is_same(const std::vector<Past>& past, Value value) const {
+        return !is_block(value) || past[value.index] != Past::differs;
+    }
+
+    const std::vector<Past>& past_of(Value bound) {
+        auto [found, fresh] = pasts_.try_emplace(bound.index, kernel_.value_count(), Past::differs);
+        std::vector<Past>& past = found->second;
+        if (!fresh) return past;
+        kernel_.walk([&](InstId id) {
+            const Inst& inst = kernel_.inst(id);
+            if (inst.results.size() == 1 && is_block(inst.result()))
+                past[inst.result().index] =
+                    inst.result() == bound ? Past::off : past_bound(past, inst);
+        });
+        return past;
+    }
+
+    Past past_bound(const std::vector<Past>& past, const Inst& inst) const {
+        auto same = [&](Value value) { return value.none() || is_same(past, value); };
+        auto off = [&](size_t i) {
+            return is_block(inst.operands[i]) && past[inst.operands[i].index] == Past::off;
+        };
+        auto is = [](bool holds) { return holds ? Past::same : Past::differs; };
+        if (inst.op == Op::load) return is(off(1) && same(inst.operands[2]));
+        if (inst.op == Op::bit_and && (off(0) || off(1))) return Past::off;
+        if (inst.op == Op::select && off(0)) return is(same(inst.operands[2]));
+        bool lanewise = info(inst.op).kind == OpKind::pure || inst.op == Op::splat ||
+                        inst.op == Op::cast || inst.op == Op::cast_rtz || inst.op == Op::bitcast;
+        return is(lanewise && std::ranges::all_of(inst.operands, same));
     }
 
     // The mask and, where it is a conjunction, its parts.
@@ -84,8 +178,12 @@ class Finisher {
         std::ranges::sort(stage.all_true, {}, &Value::index);
     }
 
+    static bool contains(const std::vector<Value>& values, Value value) {
+        return std::ranges::find(values, value) != values.end();
+    }
+
     static void add_once(std::vector<Value>& values, Value value) {
-        if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+        if (!contains(values, value)) values.push_back(value);
     }
 
     // Before each stage, the lane-0 values that its bound and its addresses start from: an index
@@ -130,6 +228,8 @@ class Finisher {
     const Kernel& kernel_;
     const Facts& facts_;
     StripPlan& plan_;
+    std::vector<Value> bounds_;                    // by stage: the mask that its bound is of
+    std::map<uint32_t, std::vector<Past>> pasts_;  // by such a mask: of each value
 };
 
 }  // namespace

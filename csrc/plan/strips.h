@@ -43,12 +43,16 @@ struct Stage {
     std::vector<Value> to_buffer;    // values that this stage leaves there
     std::vector<Value> from_slot;    // what regions take or give, as it is when the strip begins
     std::vector<Move> moves;
-    std::vector<PrefixTest> bound;  // empty: the interior reaches to the width
-    std::vector<Value> all_true;    // masks that hold throughout the interior, by index
-    std::vector<Value> contiguous;  // indices whose lane-0 value addresses the interior
-    std::vector<Value> may_wrap;    // indices that rise by one if they pass no largest int
-    int64_t trips = 1;              // how often it is taken to run
-    bool stops_at_bound = false;    // lanes past the bound have no effect
+    std::vector<PrefixTest> bound;      // empty: the interior reaches to the width
+    std::vector<Value> all_true;        // masks that hold throughout the interior, by index
+    std::vector<Value> contiguous;      // indices whose lane-0 value addresses the interior
+    std::vector<Value> may_wrap;        // indices that rise by one if they pass no largest int
+    std::vector<Value> bound_may_wrap;  // those of them that the bound's tests depend on
+    int64_t trips = 1;                  // how often it is taken to run
+    bool stops_at_bound = false;        // lanes past the bound have no effect
+    // All strips that lie wholly past the bound compute the same. So the first of them does for
+    // any, and when one more changes no partial result, none of the rest would.
+    bool repeats_past_bound = false;
     bool reduces = false;
     bool reports = false;   // prints or asserts
     bool unrolled = false;  // its strips are written out, as it uses slots in registers
