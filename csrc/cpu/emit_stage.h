@@ -20,7 +20,14 @@ class StageEmitter : public InstEmitter {
     std::string slot_lane0(Value value) const;
 
   private:
+    // All of them; those of the whole block; those of each row.
     std::vector<InstId> reductions(const Stage& stage) const;
+    std::vector<InstId> whole_reductions(const Stage& stage) const;
+    std::vector<InstId> row_reductions(const Stage& stage) const;
+    void emit_loops(const Stage& stage);
+    void emit_row(const Stage& stage);
+    // Of a block whose lanes are equal in each row: it is printed before the row's strips.
+    bool is_of_row(const Stage& stage, const Inst& inst) const;
     // mt_inner: where the interior ends, a multiple of the strip. mt_outer: where the edge ends.
     // mt_wraps: an index passes its largest int within the block: lanes are not consecutive.
     // mt_past: where the first strip begins that lies wholly past the bound.
@@ -34,7 +41,7 @@ class StageEmitter : public InstEmitter {
     std::string slot_element(size_t slot) const;
     void declare_result(const Inst& inst);
     void declare_partials(const Inst& inst);
-    void combine_partials(const Inst& inst);
+    std::string combined_partials(const Inst& inst) const;
 };
 
 }  // namespace mytriton

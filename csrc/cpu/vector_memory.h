@@ -232,9 +232,16 @@ template <class... T>
 }
 
 // The lanes before `bound`, of those whose index rises by one from `first`; at most `most`.
-[[gnu::always_inline]] inline long long lanes_below(long long bound, long long first,
-                                                    bool inclusive, long long most) {
-    __int128 lanes = (__int128)bound - first + inclusive;
+template <class B, class I>
+[[gnu::always_inline]] inline long long lanes_below(B bound, I first, bool inclusive,
+                                                    long long most) {
+    using Wide = decltype([] {
+        if constexpr (sizeof(B) <= 4 && sizeof(I) <= 4)
+            return 0ll;
+        else
+            return (__int128)0;
+    }());
+    Wide lanes = (Wide)bound - first + inclusive;
     return lanes < 0 ? 0 : lanes < most ? (long long)lanes : most;
 }
 

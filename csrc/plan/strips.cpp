@@ -110,7 +110,7 @@ class Planner {
 
     void note_load(const Inst& load) {
         Address address = facts_.address(load.operands[0]);
-        if (synchronises_ || !facts_.is_contiguous(address)) return;
+        if (synchronises_ || facts_.row_index(address).none()) return;
         auto is_cheap = [&](Value v) { return !is_block(v) || cheap_[v.index]; };
         if (std::ranges::all_of(address.lane_offsets, is_cheap) && is_cheap(load.operands[1]) &&
             is_cheap(load.operands[2])) {
@@ -131,7 +131,6 @@ class Planner {
     // Each strip then takes its lanes from there.
     void place_movement(const Inst& inst) {
         for (Value operand : inst.operands) keep_in_memory(operand);
-        close();
         if (inst.operands.size() > 1) return;
         LaneMap map = lane_map(inst.op, inst.attrs, kernel_.type(inst.operands[0]),
                                kernel_.type(inst.result()));
@@ -140,14 +139,38 @@ class Planner {
 
     void place_reduction(InstId id) {
         const Inst& inst = kernel_.inst(id);
-        keep_in_memory(inst.operands[0]);
-        close();
         Value result = inst.result();
+        bool in_stage = combines_rows(inst);
+        if (in_stage) {
+            place_rows(id);
+        } else {
+            keep_in_memory(inst.operands[0]);
+            close();
+        }
         stored_[result.index] = true;
         in_memory_.insert(result.index);
         plan_.buffers.push_back({result, take_scratch(kernel_.type(result))});
+        if (in_stage) return;
         plan_.cost_per_program += kernel_.type(inst.operands[0]).lanes() * trips_;
         steps_.push_back({Step::Kind::reduction, id});
+    }
+
+    // Rows of whole strips are combined by the stage that computes them.
+    bool combines_rows(const Inst& inst) const {
+        const std::vector<int64_t>& shape = kernel_.type(inst.operands[0]).shape();
+        bool last = inst.attr(AttrKey::axis) + 1 == static_cast<int64_t>(shape.size());
+        return last && shape.back() % kStrip == 0 &&
+               kernel_.type(inst.operands[0]).lanes() > kRegisterLanes;
+    }
+
+    void place_rows(InstId id) {
+        const Inst& inst = kernel_.inst(id);
+        int64_t row = kernel_.type(inst.operands[0]).shape().back();
+        if (open_ && plan_.stages.back().row && plan_.stages.back().row != row) close();
+        Stage& stage = place_effect(inst.operands, kernel_.type(inst.operands[0]).lanes(), &id);
+        stage.row = row;
+        stage.reduces = true;
+        pending_.insert(inst.result().index);
     }
 
     void keep_in_memory(Value value) {
@@ -320,7 +343,8 @@ class Planner {
         if (open_ && plan_.stages.back().width != width) close();
         Needs needs = needs_of(operands);
         bool waits = std::ranges::any_of(needs.closure, [&](InstId each) {
-            return needs_open_stage(kernel_.inst(each).operands);
+            return needs_open_stage(kernel_.inst(each).operands) ||
+                   moves_from_open_stage(kernel_.inst(each));
         });
         if (open_ && (waits || needs_open_stage(operands))) {
             close();
@@ -332,6 +356,14 @@ class Planner {
         for (Value from : needs.buffered) take_from_buffer(stage, from);
         for (Value from : needs.slots) take_from_slot(stage, from);
         return stage;
+    }
+
+    // Other lanes of what the open stage leaves in a buffer are there only after it.
+    bool moves_from_open_stage(const Inst& inst) const {
+        return open_ && moves_lanes(inst.op) && std::ranges::any_of(inst.operands, [&](Value v) {
+                   const std::vector<Value>& left = plan_.stages.back().to_buffer;
+                   return std::ranges::find(left, v) != left.end() || pending_.contains(v.index);
+               });
     }
 
     // Results of the open stage's reductions exist only after it.
