@@ -10,6 +10,7 @@
 #include "ir/movement.h"
 #include "ir/range.h"
 #include "plan/memory.h"
+#include "plan/reload.h"
 #include "plan/stage.h"
 
 namespace mytriton {
@@ -18,7 +19,6 @@ namespace {
 
 constexpr int64_t kUnknownTrips = 16;  // of a loop, where nothing tells
 constexpr int64_t kMostTrips = 1'000'000;
-constexpr int kMostReloadOps = 4;  // what costs more than these comes through a buffer
 
 class Planner {
   public:
@@ -28,14 +28,10 @@ class Planner {
           home_(kernel.value_count(), -1),
           stored_(kernel.value_count(), false),
           cheap_(kernel.value_count(), false),
-          reloads_(kernel.value_count()) {}
+          reloads_(kernel, facts_) {}
 
     StripPlan run() {
         plan_.slot_of.assign(kernel_.value_count(), -1);
-        kernel_.walk([&](InstId id) {
-            const Inst& inst = kernel_.inst(id);
-            synchronises_ |= inst.op == Op::atomic_rmw || inst.op == Op::atomic_cas;
-        });
         plan_.steps = place_region(0);
         kernel_.walk([&](InstId id) {
             for (Value result : kernel_.inst(id).results)
@@ -53,12 +49,12 @@ class Planner {
         Steps steps;
         std::set<uint32_t> outer = in_memory_;
         std::swap(steps, steps_);
-        end_epoch();
+        reloads_.end_epoch();
         const std::vector<InstId>& insts = kernel_.region(region).insts;
         for (InstId id : insts) place(id);
         if (!slots.empty()) place_moves(kernel_.inst(insts.back()).operands, 0, slots);
         close();
-        end_epoch();
+        reloads_.end_epoch();
         in_memory_ = std::move(outer);
         std::swap(steps, steps_);
         return steps;
@@ -85,46 +81,8 @@ class Planner {
             !is_costly(inst) && std::ranges::all_of(inst.operands, [&](Value v) {
                 return !is_block(v) || cheap_[v.index];
             });
-        if (!is_costly(inst)) note_reload(inst, 1);
+        if (!is_costly(inst)) reloads_.note_op(inst, cheap_);
     }
-
-    // --- loads that are done again ---------------------------------------------------------------
-
-    // Where nothing was written since, a later stage loads again, and does the few ops on what it
-    // loads again: that costs less than a store to a buffer and its place in the cache. An epoch
-    // ends with every write and at the ends of regions. Not in kernels with atomics: what these
-    // share with others they may want to see once.
-    struct Reload {
-        int epoch = -1;
-        int ops = 0;
-    };
-
-    void note_reload(const Inst& inst, int ops) {
-        for (Value operand : inst.operands) {
-            if (!is_block(operand) || cheap_[operand.index]) continue;
-            if (!can_reload(operand)) return;
-            ops += reloads_[operand.index].ops;
-        }
-        if (ops <= kMostReloadOps) reloads_[inst.result().index] = {epoch_, ops};
-    }
-
-    void note_load(const Inst& load) {
-        Address address = facts_.address(load.operands[0]);
-        if (synchronises_ || facts_.row_index(address).none()) return;
-        auto is_cheap = [&](Value v) { return !is_block(v) || cheap_[v.index]; };
-        if (std::ranges::all_of(address.lane_offsets, is_cheap) && is_cheap(load.operands[1]) &&
-            is_cheap(load.operands[2])) {
-            reloads_[load.result().index] = {epoch_, 1};
-            reloaded_accesses_.push_back(access_of(facts_, load));
-        }
-    }
-
-    void end_epoch() {
-        ++epoch_;
-        reloaded_accesses_.clear();
-    }
-
-    bool can_reload(Value value) const { return reloads_[value.index].epoch == epoch_; }
 
     // --- lanes that change places: what they come from has to be in memory before ---------------
 
@@ -314,7 +272,7 @@ class Planner {
             Access access = access_of(facts_, inst);
             if (access.writes || must_wait(facts_, open_accesses_, access)) close();
         }
-        if (info(inst.op).has(kWrites)) end_epoch();
+        if (info(inst.op).has(kWrites)) reloads_.end_epoch();
         if (inst.op == Op::condition) close();  // what is in the stage happens before it
         steps_.push_back({Step::Kind::scalar, id});
     }
@@ -326,10 +284,10 @@ class Planner {
             if (is_block(v)) width = kernel_.type(v).lanes();
         if (memory && open_ && must_wait(facts_, open_accesses_, access_of(facts_, inst))) close();
         // What must come before a write cannot be loaded again beside it.
-        if (memory && must_wait(facts_, reloaded_accesses_, access_of(facts_, inst))) end_epoch();
+        if (memory) reloads_.end_before(access_of(facts_, inst));
         Stage& stage = place_effect(inst.operands, width, &id);
-        if (inst.op == Op::load) note_load(inst);
-        if (info(inst.op).has(kWrites)) end_epoch();
+        if (inst.op == Op::load) reloads_.note_load(inst, cheap_);
+        if (info(inst.op).has(kWrites)) reloads_.end_epoch();
         stage.reports |= takes_text(inst.op);
         if (info(inst.op).kind == OpKind::reduce) {
             stage.reduces = true;
@@ -399,7 +357,7 @@ class Planner {
             bool elsewhere = home_[value.index] >= 0;
             // A moved pointer is no value of its own, only part of the addresses that use it.
             bool moved = kernel_.inst(id).op == Op::addptr;
-            if (elsewhere && !cheap_[value.index] && !moved && !can_reload(value)) {
+            if (elsewhere && !cheap_[value.index] && !moved && !reloads_.can_reload(value)) {
                 needs.buffered.push_back(value);
                 continue;
             }
@@ -472,12 +430,9 @@ class Planner {
     std::vector<bool> stored_;      // by value: a reduction step leaves it in its buffer
     std::set<uint32_t> in_memory_;  // values whose buffers hold them here
     std::vector<bool> cheap_;       // by value: index arithmetic, not worth a buffer
-    std::vector<Reload> reloads_;   // by value
-    int epoch_ = 0;
-    std::vector<Access> reloaded_accesses_;  // those that may be done again in this epoch
-    bool synchronises_ = false;              // has atomics
-    Steps steps_;                            // of the region that is being placed
-    int64_t trips_ = 1;                      // how often it is taken to run
+    Reloads reloads_;
+    Steps steps_;        // of the region that is being placed
+    int64_t trips_ = 1;  // how often it is taken to run
     bool open_ = false;
     std::set<uint32_t> in_stage_;
     std::set<uint32_t> pending_;
