@@ -56,6 +56,7 @@ def masks_kernel(x, out, m_end, n_end, step, BM: tl.constexpr, BN: tl.constexpr)
     tl.store(out + 2 * size + at, tl.load(x + at, mask=(n[None, :] < n_end) & (n[None, :] > 3)))
     tl.store(out + 3 * size + at, tl.full((BM, BN), 1.0, tl.float32), mask=rows)
     tl.store(out + 4 * size + at, tl.load(x + at, mask=at < n_end * 7, other=5.0), mask=at > 11)
+    tl.store(out + at, tl.load(x + at), mask=(rows & columns) & (n_end > 4))
     odd = (m % 2 == 1)[:, None] & (tl.load(x + m)[:, None] > 0.0)
     tl.store(out + 5 * size + at, tl.load(x + at, mask=odd & columns), mask=odd)
 

@@ -232,17 +232,16 @@ template <class... T>
 }
 
 // The lanes before `bound`, of those whose index rises by one from `first`; at most `most`.
-template <class B, class I>
-[[gnu::always_inline]] inline long long lanes_below(B bound, I first, bool inclusive,
-                                                    long long most) {
-    using Wide = decltype([] {
-        if constexpr (sizeof(B) <= 4 && sizeof(I) <= 4)
-            return 0ll;
-        else
-            return (__int128)0;
-    }());
-    Wide lanes = (Wide)bound - first + inclusive;
+[[gnu::always_inline]] inline long long lanes_below(long long bound, long long first,
+                                                    bool inclusive, long long most) {
+    __int128 lanes = (__int128)bound - first + inclusive;
     return lanes < 0 ? 0 : lanes < most ? (long long)lanes : most;
+}
+
+[[gnu::always_inline]] inline long long lanes_below(int bound, int first, bool inclusive,
+                                                    long long most) {
+    long long lanes = (long long)bound - first + inclusive;
+    return lanes < 0 ? 0 : lanes < most ? lanes : most;
 }
 
 // Combination across lanes. It is part of the language, not of the target: partial result k takes

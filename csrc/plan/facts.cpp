@@ -298,8 +298,8 @@ std::optional<RowTests> Facts::row_tests(Value mask, int64_t row) const {
         if (!seen.insert(value.index).second) continue;
         std::optional<InstId> id = definition(value);
         Type type = kernel_.type(value);
-        bool same_rows = type.lanes() == row || type.shape().back() % row == 0;
-        if (!id || !same_rows) return std::nullopt;
+        if (!id || !type.is_block()) return std::nullopt;
+        if (type.lanes() != row && type.shape().back() % row != 0) return std::nullopt;
         const Inst& inst = kernel_.inst(*id);
         if (type.lanes() == width && has_equal_rows(value)) {
             found.rows.push_back(value);

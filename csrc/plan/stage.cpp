@@ -76,6 +76,7 @@ class Finisher {
         for (InstId id : stage.body) {
             const Inst& inst = kernel_.inst(id);
             if (inst.op != Op::load && inst.op != Op::store) continue;
+            if (!is_block(inst.operands[0])) continue;
             int64_t row = kernel_.type(inst.operands[0]).shape().back();
             bool may_gain = row % kStrip == 0 && contiguous_index(stage, 0, inst).none();
             if (may_gain && !contiguous_index(stage, row, inst).none()) return row;
@@ -89,7 +90,7 @@ class Finisher {
         if (!row) return facts_.is_contiguous(address) ? address.lane_offsets[0] : Value();
         const std::vector<int64_t>& shape = kernel_.type(access.operands[0]).shape();
         Value index = facts_.row_index(address);
-        bool known = !index.none() && shape.back() % row == 0 &&
+        bool known = !index.none() && !shape.empty() && shape.back() % row == 0 &&
                      starts_row(stage, row, address.lane_offsets) &&
                      starts_row(stage, row, facts_.may_wrap(index));
         return known ? index : Value();
