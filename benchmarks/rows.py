@@ -78,6 +78,7 @@ def ratios(theirs: Callable, ours: Callable, args: tuple, compiled: bool) -> lis
     """Eager's time over ours and, where asked for, torch.compile's."""
     candidates = {"ours": lambda: ours(*args), "eager": lambda: theirs(*args)}
     if compiled:
+        torch.compiler.reset()  # else it gives up after a number of shapes
         fused = torch.compile(theirs, dynamic=False)
         candidates["compile"] = lambda: fused(*args)
     torch.testing.assert_close(ours(*args), theirs(*args), rtol=1e-4, atol=1e-4)
