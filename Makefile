@@ -42,7 +42,7 @@ listed = $(shell $(BASE) -c 'import functools, tomllib; \
 
 cpp_files := $(shell find csrc tests -name '*.h' -o -name '*.cpp' -o -name '*.c')
 
-.PHONY: help demo test cpp-test py-test accuracy gpu-check fuzz lint format build wc clean check-torch gtest
+.PHONY: help demo test cpp-test py-test accuracy gpu-check fuzz lint format build bench wc clean check-torch gtest
 .NOTPARALLEL:
 
 help: ## say what there is
@@ -130,6 +130,9 @@ format: $(tools) ## format all sources in place
 	ruff check --fix
 	ruff format
 	clang-format -i $(cpp_files)
+
+bench: build ## time row kernels on the CPU beside eager torch and torch.compile
+	$(PY) benchmarks/rows.py
 
 wc: ## count lines
 	@for folder in csrc/* mytriton tests examples benchmarks; do \

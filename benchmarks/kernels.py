@@ -54,6 +54,38 @@ def softmax_kernel(x, out, columns, BLOCK: tl.constexpr):
     tl.store(out + at, powers / tl.sum(powers, axis=0), mask=mask)
 
 
+@triton.jit
+def silu_kernel(x, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = at < n
+    a = tl.load(x + at, mask=mask)
+    tl.store(out + at, a * tl.sigmoid(a), mask=mask)
+
+
+@triton.jit
+def layer_norm_kernel(x, weight, bias, out, columns, eps, BLOCK: tl.constexpr):
+    column = tl.arange(0, BLOCK)
+    mask = column < columns
+    at = tl.program_id(0) * columns + column
+    row = tl.load(x + at, mask=mask, other=0.0)
+    mean = tl.sum(row, axis=0) / columns
+    centred = tl.where(mask, row - mean, 0.0)
+    scale = 1.0 / tl.sqrt(tl.sum(centred * centred, axis=0) / columns + eps)
+    w = tl.load(weight + column, mask=mask)
+    b = tl.load(bias + column, mask=mask)
+    tl.store(out + at, centred * scale * w + b, mask=mask)
+
+
+@triton.jit
+def rms_norm_kernel(x, weight, out, columns, eps, BLOCK: tl.constexpr):
+    column = tl.arange(0, BLOCK)
+    mask = column < columns
+    at = tl.program_id(0) * columns + column
+    row = tl.load(x + at, mask=mask, other=0.0)
+    scale = 1.0 / tl.sqrt(tl.sum(row * row, axis=0) / columns + eps)
+    tl.store(out + at, row * scale * tl.load(weight + column, mask=mask), mask=mask)
+
+
 def elementwise(n: int, block: int = 1024):
     """Name -> (eager, ours), on n float32 elements, with preallocated outputs where torch can."""
     x, y = torch.randn(n), torch.randn(n)

@@ -155,8 +155,9 @@ std::string InstEmitter::converted(const Inst& inst, Part part) const {
     Scalar to = kernel_.type(inst.result()).scalar();
     std::string value = spell_.operand(inst.operands[0], part);
     std::string type = Speller::type(to, part);
+    bool strip = part == Part::interior || part == Part::edge;
     // The bits of a constant are spelled as an int.
-    if (info(from).is_half() && kernel_.is_constant(inst.operands[0]) && part == Part::scalar)
+    if (info(from).is_half() && kernel_.is_constant(inst.operands[0]) && !strip)
         value = "(" + std::string(info(from).cxx) + ")" + value;
     if (inst.op == Op::bitcast) return "__builtin_bit_cast(" + type + ", " + value + ")";
     std::string rounding = inst.op == Op::cast_rtz ? "_rtz" : "";
@@ -186,7 +187,7 @@ std::string InstEmitter::moved(const Inst& inst, Part part) const {
     Type result = kernel_.type(inst.result());
     std::string from = buffer_name(inst.operands[0]);
     std::string vector = Speller::vector_type(result.scalar());
-    std::string lane = part == Part::lane0 ? "0" : "mt_lane";
+    std::string lane = at_row_ ? "mt_row" : "mt_lane";
     if (inst.operands.size() == 2) {
         std::string other = buffer_name(inst.operands[1]);
         std::string count = std::to_string(kernel_.type(inst.operands[0]).lanes());
@@ -202,14 +203,20 @@ std::string InstEmitter::moved(const Inst& inst, Part part) const {
         std::string sum = map.offset ? std::to_string(map.offset) : "";
         for (const LaneMap::Term& term : map.terms) {
             std::string index = of;
+            bool of_row = stage_ && stage_->row && of != "mt_i";
+            if (of_row && term.divide % stage_->row == 0) index = "mt_row";
+            bool column = of_row && term.divide == 1 && term.modulo == stage_->row;
+            if (column && at_row_) continue;  // the first
+            if (column) index = "mt_column";
             if (term.divide != 1) index += " / " + std::to_string(term.divide);
-            if (term.modulo) index += " % " + std::to_string(term.modulo);
+            if (term.modulo && !column) index += " % " + std::to_string(term.modulo);
             if (term.times != 1) index += " * " + std::to_string(term.times);
             sum += (sum.empty() ? "" : " + ") + index;
         }
         return sum.empty() ? std::string("0") : sum;
     };
-    if (part == Part::lane0) return from + "[" + std::to_string(map.source(0)) + "]";
+    if (part == Part::lane0)
+        return from + "[" + (at_row_ ? source(lane) : std::to_string(map.source(0))) + "]";
     if (map.is_uniform(kStrip)) {
         std::string element = from + "[" + source(lane) + "]";
         bool is_bool = result.is(Scalar::boolean);
@@ -217,14 +224,18 @@ std::string InstEmitter::moved(const Inst& inst, Part part) const {
     }
     if (map.is_consecutive(kStrip))
         return "load<" + vector + ">(" + from + " + " + source(lane) + ")";
+    if (std::optional<int64_t> step = map.step(kStrip))
+        return "strided<" + vector + ", " + std::to_string(*step) + ">(" + from + " + " +
+               source(lane) + ")";
     return "pick<" + vector + ", " + std::to_string(result.lanes()) +
            ">(mt_lane, [&](long long mt_i) { return " + from + "[" + source("mt_i") + "]; })";
 }
 
-std::string InstEmitter::arange(const Inst& inst, Part part) {
+std::string InstEmitter::arange(const Inst& inst, Part part) const {
     std::string start =
         spell_cxx(Scalar::i32, bits_of(static_cast<int32_t>(inst.attr(AttrKey::start))));
-    return part == Part::lane0 ? start : "iota() + (int)(" + start + " + mt_lane)";
+    if (part == Part::lane0) return at_row_ ? "(int)(" + start + " + mt_row)" : start;
+    return "iota() + (int)(" + start + " + mt_lane)";
 }
 
 }  // namespace mytriton

@@ -31,6 +31,8 @@ class InstEmitter {
     bool is_all_true(Value mask) const;
     std::string fallback_text(const Inst& inst, Part part) const;
     bool has_rows(Value pointer, const Address& address) const;
+    // Where a strip's access begins if its lanes are consecutive; empty where they need not be.
+    std::string contiguous_pointer(InstId access, const Address& address) const;
     void emit_load(const Inst& inst, Part part);
     void emit_store(const Inst& inst, Part part);
     // What an atomic_rmw leaves, as a function of the old value and its operand.
@@ -52,7 +54,7 @@ class InstEmitter {
     std::string converted(const Inst& inst, Part part) const;
     // Programs are counted along axis 0 first.
     static std::string program_id(int64_t axis);
-    static std::string arange(const Inst& inst, Part part);
+    std::string arange(const Inst& inst, Part part) const;
 
     const Kernel& kernel_;
     const StripPlan& plan_;
@@ -63,6 +65,7 @@ class InstEmitter {
     InstId inst_id_ = 0;  // the same: how a report names itself at run time
     int depth_ = 0;
     const Stage* stage_ = nullptr;  // whose strips are being printed
+    bool at_row_ = false;           // what is printed is of the row that begins at mt_row
     bool partial_ = false;          // lanes past the stage's width occur in these strips
 };
 

@@ -30,6 +30,13 @@ bool InstEmitter::has_rows(Value pointer, const Address& address) const {
     return shape.size() > 1 && shape.back() % kStrip == 0 && facts_.has_contiguous_rows(address);
 }
 
+std::string InstEmitter::contiguous_pointer(InstId access, const Address& address) const {
+    if (!stage_->row)
+        return facts_.is_contiguous(address) ? spell_.contiguous_pointer(address) : "";
+    bool found = std::ranges::find(stage_->row_accesses, access) != stage_->row_accesses.end();
+    return found ? spell_.row_pointer(address) : "";
+}
+
 void InstEmitter::emit_load(const Inst& inst, Part part) {
     Address address = facts_.address(inst.operands[0]);
     Scalar scalar = kernel_.type(inst.result()).scalar();
@@ -45,15 +52,16 @@ void InstEmitter::emit_load(const Inst& inst, Part part) {
     std::string other = fallback_text(inst, part);
     std::string gather = "gather" + suffix + "(" + spell_.addresses(address) + ", " +
                          (mask.empty() ? "splat_bool(true)" : mask) + ", " + other + ")";
-    if (has_rows(inst.operands[0], address) && scalar != Scalar::boolean) {
+    std::string pointer = contiguous_pointer(inst_id_, address);
+    if (pointer.empty() && has_rows(inst.operands[0], address) && scalar != Scalar::boolean) {
         std::string row = "load_row<" + Speller::vector_type(scalar) + ">(" +
                           spell_.addresses(address) + ", " +
                           (mask.empty() ? "splat_bool(true)" : mask) + ", " + other + ")";
         return declare(inst.result(), part, row);
     }
-    if (!facts_.is_contiguous(address)) return declare(inst.result(), part, gather);
-    std::string load = "load" + suffix + "(" + spell_.contiguous_pointer(address) +
-                       (mask.empty() ? "" : ", " + mask + ", " + other) + ")";
+    if (pointer.empty()) return declare(inst.result(), part, gather);
+    std::string load =
+        "load" + suffix + "(" + pointer + (mask.empty() ? "" : ", " + mask + ", " + other) + ")";
     declare(inst.result(), part,
             part == Part::interior ? load : "mt_wraps ? " + gather + " : " + load);
 }
@@ -72,12 +80,13 @@ void InstEmitter::emit_store(const Inst& inst, Part part) {
     std::string scatter = "scatter" + suffix + "(" + spell_.addresses(address) + ", " +
                           (mask.empty() ? "splat_bool(true)" : mask) + ", " + value + ");";
     bool is_bool = kernel_.type(inst.operands[0]).scalar() == Scalar::boolean;
-    if (has_rows(inst.operands[0], address) && !is_bool)
+    std::string pointer = contiguous_pointer(inst_id_, address);
+    if (pointer.empty() && has_rows(inst.operands[0], address) && !is_bool)
         return line("store_row(" + spell_.addresses(address) + ", " +
                     (mask.empty() ? "splat_bool(true)" : mask) + ", " + value + ");");
-    if (!facts_.is_contiguous(address)) return line(scatter);
-    std::string store = "store" + suffix + "(" + spell_.contiguous_pointer(address) + ", " +
-                        (mask.empty() ? "" : mask + ", ") + value + ");";
+    if (pointer.empty()) return line(scatter);
+    std::string store =
+        "store" + suffix + "(" + pointer + ", " + (mask.empty() ? "" : mask + ", ") + value + ");";
     line(part == Part::interior ? store : "if (mt_wraps) " + scatter + " else " + store);
 }
 

@@ -104,4 +104,10 @@ std::string Speller::contiguous_pointer(const Address& address) const {
     return uniform_pointer(address, lane0(address.lane_offsets[0]) + " + mt_lane");
 }
 
+std::string Speller::row_pointer(const Address& address) const {
+    std::string sum = "mt_column";  // in 64 bits, as all that is added to it then is
+    for (Value offset : address.lane_offsets) sum += " + " + lane0(offset);
+    return uniform_pointer(address, sum);
+}
+
 }  // namespace mytriton

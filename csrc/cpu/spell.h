@@ -43,6 +43,8 @@ class Speller {
     std::string addresses(const Address& address) const;
     // Where the strip's first lane stands, when lanes are consecutive and no index wraps.
     std::string contiguous_pointer(const Address& address) const;
+    // The same in a stage of rows.
+    std::string row_pointer(const Address& address) const;
 
   private:
     bool is_block(Value value) const { return kernel_.type(value).is_block(); }

@@ -31,6 +31,14 @@ template <class V, int N, class F>
     return r;
 }
 
+// Elements that are Step apart.
+template <class V, int Step>
+[[gnu::always_inline]] inline V strided(const Element<V>* from) {
+    V r;
+    for (int k = 0; k < kLanes; ++k) r[k] = from[k * Step];
+    return r;
+}
+
 [[gnu::always_inline]] inline bool all(i32v mask) {
     return !any(~mask);
 }
@@ -84,13 +92,20 @@ void reduce_axis(const Element<V>* from, Element<V>* to, V identity, const Combi
             for (int inner = 0; inner < Inner; inner += kLanes) {
                 V partial[16];
                 for (int k = 0; k < 16; ++k) partial[k] = identity;
-                for (int k = 0; k < N; ++k)
-                    partial[k % 16] =
-                        combine(partial[k % 16],
-                                load_some<V>(from + k * Inner + inner, Inner - inner, identity));
-                for (int half = 8; half > 0; half /= 2)
-                    for (int k = 0; k < half; ++k)
-                        partial[k] = combine(partial[k], partial[k + half]);
+                for (int first = 0; first < N; first += 16)
+                    each<16>([&](auto k) MT_INLINE {
+                        if (first + k < N)
+                            partial[k] =
+                                combine(partial[k], load_some<V>(from + (first + k) * Inner + inner,
+                                                                 Inner - inner, identity));
+                    });
+                each<8>([&](auto k)
+                            MT_INLINE { partial[k] = combine(partial[k], partial[k + 8]); });
+                each<4>([&](auto k)
+                            MT_INLINE { partial[k] = combine(partial[k], partial[k + 4]); });
+                each<2>([&](auto k)
+                            MT_INLINE { partial[k] = combine(partial[k], partial[k + 2]); });
+                partial[0] = combine(partial[0], partial[1]);
                 if (inner + kLanes <= Inner)
                     store(to + inner, partial[0]);
                 else

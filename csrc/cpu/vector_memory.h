@@ -238,12 +238,43 @@ template <class... T>
     return lanes < 0 ? 0 : lanes < most ? (long long)lanes : most;
 }
 
+[[gnu::always_inline]] inline long long lanes_below(int bound, int first, bool inclusive,
+                                                    long long most) {
+    long long lanes = (long long)bound - first + inclusive;
+    return lanes < 0 ? 0 : lanes < most ? lanes : most;
+}
+
 // Combination across lanes. It is part of the language, not of the target: partial result k takes
 // lanes k, k + 16, k + 32, ... of a row, then p[k] = combine(p[k], p[k + 8]), and so on with 4, 2
 // and 1. A kernel keeps the 16 partials in kPartials vectors and ends with halve(), whose combine
 // takes and gives vectors as well as scalars: steps as wide as a vector are done in vectors.
 
 constexpr int kPartials = 16 / kLanes;
+
+template <Vector V>
+struct Partials {
+    V part[kPartials];
+};
+
+template <Vector V>
+[[gnu::always_inline]] inline Partials<V> partials(const V (&from)[kPartials]) {
+    Partials<V> copy;
+    for (int k = 0; k < kPartials; ++k) copy.part[k] = from[k];
+    return copy;
+}
+
+// For floats as well: 0.0 and -0.0 differ, and a NaN is the same as itself.
+template <Vector V>
+[[gnu::always_inline]] inline bool same_bits(const Partials<V>& a, const Partials<V>& b) {
+    i32v differ{};
+    for (int k = 0; k < kPartials; ++k) {
+        if constexpr (kIsFloat<Element<V>>)
+            differ |= to_mask(bits_of(a.part[k]) != bits_of(b.part[k]));
+        else
+            differ |= to_mask(a.part[k] != b.part[k]);
+    }
+    return !any(differ);
+}
 
 template <Vector V, class Combine>
 [[gnu::always_inline]] inline Element<V> halve(const V (&partial)[kPartials], Combine combine) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cuda/reduce.h"
+#include "ir/across.h"
 #include "ir/literal.h"
 #include "ir/movement.h"
 
@@ -53,8 +54,10 @@ void CudaStageEmitter::emit_lane0(const Step& step) {
                 "[0];\n}\n__syncthreads();\n",
             0);
         declare(step.value, once, 0);
+    } else if (const Inst& inst = kernel_.inst(*facts_.definition(step.value)); is_across(inst)) {
+        declare(step.value, at(shared_name(step.value), "0"), inst.loc);
     } else {
-        emit_block_inst(kernel_.inst(*facts_.definition(step.value)));
+        emit_block_inst(inst);
     }
     lane0_ = false;
 }

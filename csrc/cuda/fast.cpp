@@ -13,7 +13,7 @@ struct Fast {
 
 constexpr Fast kFast[] = {
     {Op::div, "__fdividef(a, b)"},  // 2 ulp for 2**-126 <= |b| <= 2**126; 0 for larger b
-    {Op::exp, "__expf(a)"},         // 2 + floor(|1.173 a|) ulp
+    {Op::exp, "exp_fast(a)"},       // 2 + floor(|1.173 a|) ulp; below 2**-126, 0
     {Op::log, "__logf(a)"},         // 2**-21.41 absolute for 0.5 <= a <= 2, else 3 ulp
     {Op::log2, "__log2f(a)"},       // 2**-22 absolute for 0.5 <= a <= 2, else 2 ulp
     {Op::log10, "__log10f(a)"},     // 2**-24 absolute for 0.5 <= a <= 2, else 3 ulp
@@ -21,7 +21,7 @@ constexpr Fast kFast[] = {
     {Op::sin, "__sinf(a)"},         // 2**-21.41 absolute for -pi <= a <= pi; beyond, more
     {Op::cos, "__cosf(a)"},         // 2**-21.19 absolute for -pi <= a <= pi; beyond, more
     {Op::tan, "__tanf(a)"},         // sin(a) / cos(a), by the above
-    {Op::sigmoid, "__fdividef(1.0f, 1.0f + __expf(-(a)))"},
+    {Op::sigmoid, "__fdividef(1.0f, 1.0f + exp_fast(-(a)))"},
 };
 
 }  // namespace

@@ -167,10 +167,15 @@ bool LaneMap::is_uniform(int64_t count) const {
 }
 
 bool LaneMap::is_consecutive(int64_t count) const {
-    if (terms.empty() || terms.back().divide != 1 || terms.back().times != 1) return false;
-    if (terms.back().modulo % count != 0) return false;
-    return std::all_of(terms.begin(), terms.end() - 1,
-                       [&](const Term& term) { return term.divide % count == 0; });
+    return step(count) == 1;
+}
+
+std::optional<int64_t> LaneMap::step(int64_t count) const {
+    if (terms.empty() || terms.back().divide != 1) return std::nullopt;
+    if (terms.back().modulo % count != 0) return std::nullopt;
+    bool others_stay = std::all_of(terms.begin(), terms.end() - 1,
+                                   [&](const Term& term) { return term.divide % count == 0; });
+    return others_stay ? std::optional(terms.back().times) : std::nullopt;
 }
 
 LaneMap lane_map(Op op, const std::vector<Attr>& attrs, Type operand, Type result) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ir/attr.h"
@@ -44,6 +45,8 @@ struct LaneMap {
     // ones.
     bool is_uniform(int64_t count) const;
     bool is_consecutive(int64_t count) const;
+    // How far apart the sources of neighbours are, where that is the same in any such lanes.
+    std::optional<int64_t> step(int64_t count) const;
 };
 
 // Of an op with one operand.

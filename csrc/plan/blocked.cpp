@@ -179,7 +179,10 @@ class Planner {
         for (Step& step : steps) {
             SyncStep sync{&step.barrier_before, step.inst, step.one_thread};
             if (step.kind == Step::Kind::stage) add_stage(plan_.strips.stages[step.stage], sync);
-            if (step.kind == Step::Kind::lane0) add_moved(step.value, sync);
+            if (step.kind == Step::Kind::lane0) {
+                add_moved(step.value, sync);
+                add_place(step.value, sync.reads);
+            }
             if (step.kind == Step::Kind::memory) {
                 const Inst& inst = kernel_.inst(step.inst);
                 for (Value operand : inst.operands) add_place(operand, sync.reads);

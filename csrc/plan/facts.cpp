@@ -41,7 +41,8 @@ bool Facts::walk(RegionId region) {
         if (inst.op == Op::if_) merge(inst);
         if (!inst.regions.empty()) continue;
         for (Value result : inst.results)
-            facts_[result.index] = {stride_of(inst), has_index_leaves(inst), false, id};
+            facts_[result.index] = {stride_of(inst), makes_equal_rows(inst), has_index_leaves(inst),
+                                    false, id};
     }
     return true;
 }
@@ -79,6 +80,11 @@ std::optional<int64_t> Facts::stride(Value value) const {
 std::optional<int64_t> Facts::row_stride(Value value) const {
     if (!kernel_.type(value).is_block()) return 0;
     return facts_[value.index].stride;
+}
+
+bool Facts::has_equal_rows(Value value) const {
+    Type type = kernel_.type(value);
+    return !type.is_block() || type.shape().back() == 1 || facts_[value.index].equal_rows;
 }
 
 bool Facts::is_index(Value value) const {
@@ -132,6 +138,22 @@ std::optional<int64_t> Facts::moved_stride(const Inst& inst) const {
         if (last == static_cast<int64_t>(to.size()) - 1) return stride;
     }
     return std::nullopt;
+}
+
+bool Facts::makes_equal_rows(const Inst& inst) const {
+    auto equal = [&](Value v) { return v.none() || has_equal_rows(v); };
+    if (inst.op == Op::splat) return true;
+    if (inst.op == Op::broadcast || inst.op == Op::reshape || inst.op == Op::permute) {
+        const std::vector<int64_t>& from = kernel_.type(inst.operands[0]).shape();
+        const std::vector<int64_t>& to = kernel_.type(inst.result()).shape();
+        bool last_stays =
+            inst.op != Op::permute ||
+            unpack_order(inst.attr(AttrKey::order)).back() == static_cast<int64_t>(to.size()) - 1;
+        bool divides = inst.op != Op::reshape || from.back() % to.back() == 0;
+        return last_stays && divides && equal(inst.operands[0]);
+    }
+    bool lanewise = info(inst.op).kind == OpKind::pure || inst.op == Op::cast;
+    return lanewise && std::ranges::all_of(inst.operands, equal);
 }
 
 std::vector<Value> Facts::may_wrap(Value index) const {
@@ -213,6 +235,18 @@ bool Facts::has_contiguous_rows(const Address& address) const {
     return sum == 1;
 }
 
+Value Facts::row_index(const Address& address) const {
+    Value found;
+    if (kernel_.type(address.base).is_block()) return {};
+    for (Value offset : address.lane_offsets) {
+        std::optional<int64_t> step = row_stride(offset);
+        bool rises = step == 1 && found.none();
+        if (!rises && step != 0) return {};
+        if (rises) found = offset;
+    }
+    return found;
+}
+
 bool Facts::is_injective(const Address& address) const {
     if (address.lane_offsets.size() != 1 || kernel_.type(address.base).is_block()) return false;
     std::optional<int64_t> step = stride(address.lane_offsets[0]);
@@ -231,22 +265,57 @@ std::vector<PrefixTest> Facts::prefix_tests(Value mask) const {
         std::optional<InstId> id = definition(value);
         if (!id) return {};
         const Inst& inst = kernel_.inst(*id);
-        Value a = inst.operands.empty() ? Value() : inst.operands[0];
-        Value b = inst.operands.size() < 2 ? Value() : inst.operands[1];
         if (inst.op == Op::bit_and) {
-            pending.insert(pending.end(), {b, a});
+            pending.insert(pending.end(), {inst.operands[1], inst.operands[0]});
             continue;
         }
-        if (inst.op == Op::cmp_gt || inst.op == Op::cmp_ge) std::swap(a, b);
-        bool less = inst.op == Op::cmp_lt || inst.op == Op::cmp_gt;
-        bool less_or_equal = inst.op == Op::cmp_le || inst.op == Op::cmp_ge;
-        bool index = kernel_.type(a).is(Scalar::i32) || kernel_.type(a).is(Scalar::i64);
-        if ((!less && !less_or_equal) || !index || !kernel_.type(a).is_block() || stride(a) != 1 ||
-            kernel_.type(b).is_block())
-            return {};
-        tests.push_back({a, b, less_or_equal});
+        std::optional<PrefixTest> test = prefix_test(inst);
+        if (!test || stride(test->index) != 1) return {};
+        tests.push_back(*test);
     }
     return tests;
+}
+
+std::optional<PrefixTest> Facts::prefix_test(const Inst& compare) const {
+    bool less = compare.op == Op::cmp_lt || compare.op == Op::cmp_gt;
+    bool less_or_equal = compare.op == Op::cmp_le || compare.op == Op::cmp_ge;
+    if (!less && !less_or_equal) return std::nullopt;
+    Value a = compare.operands[0], b = compare.operands[1];
+    if (compare.op == Op::cmp_gt || compare.op == Op::cmp_ge) std::swap(a, b);
+    bool index = kernel_.type(a).is(Scalar::i32) || kernel_.type(a).is(Scalar::i64);
+    if (!index || !kernel_.type(a).is_block() || kernel_.type(b).is_block()) return std::nullopt;
+    return PrefixTest{a, b, less_or_equal};
+}
+
+std::optional<RowTests> Facts::row_tests(Value mask, int64_t row) const {
+    RowTests found;
+    int64_t width = kernel_.type(mask).lanes();
+    std::vector<Value> pending = {mask};
+    std::unordered_set<uint32_t> seen;
+    while (!pending.empty()) {
+        Value value = pending.back();
+        pending.pop_back();
+        if (!seen.insert(value.index).second) continue;
+        std::optional<InstId> id = definition(value);
+        Type type = kernel_.type(value);
+        if (!id || !type.is_block()) return std::nullopt;
+        if (type.lanes() != row && type.shape().back() % row != 0) return std::nullopt;
+        const Inst& inst = kernel_.inst(*id);
+        if (type.lanes() == width && has_equal_rows(value)) {
+            found.rows.push_back(value);
+        } else if (inst.op == Op::bit_and) {
+            pending.insert(pending.end(), {inst.operands[1], inst.operands[0]});
+        } else if (inst.op == Op::reshape) {
+            pending.push_back(inst.operands[0]);
+        } else if (inst.op == Op::broadcast && kernel_.type(inst.operands[0]).lanes() == row) {
+            pending.push_back(inst.operands[0]);  // each row is the operand
+        } else {
+            std::optional<PrefixTest> test = prefix_test(inst);
+            if (!test || row_stride(test->index) != 1) return std::nullopt;
+            found.tests.push_back(*test);
+        }
+    }
+    return found;
 }
 
 }  // namespace mytriton

@@ -24,6 +24,14 @@ struct PrefixTest {
     Value index;
     Value bound;
     bool inclusive;
+    friend bool operator==(const PrefixTest&, const PrefixTest&) = default;
+};
+
+// The same for each row of a mask: it holds for the leading lanes of a row if all of `rows` hold
+// there, which are masks that are equal throughout each row, else for none.
+struct RowTests {
+    std::vector<PrefixTest> tests;  // an index of one row, or of as many lanes as the mask
+    std::vector<Value> rows;
 };
 
 class Facts {
@@ -36,6 +44,8 @@ class Facts {
     std::optional<int64_t> stride(Value value) const;
     // The same along the last axis: of each of its rows by itself.
     std::optional<int64_t> row_stride(Value value) const;
+    // All lanes of each row, along the last axis, are equal.
+    bool has_equal_rows(Value value) const;
 
     // The blocks that, of all that `index` is computed from, must not wrap for its stride to hold:
     // those of i32 that are cast to i64, and `index` itself.
@@ -55,16 +65,21 @@ class Facts {
     bool is_contiguous(const Address& address) const;  // lane k stands k elements after lane 0
     // The same of each row of the address, where no index wraps.
     bool has_contiguous_rows(const Address& address) const;
+    // The lane offset of such an address that rises by one, if all others are equal in a row.
+    Value row_index(const Address& address) const;
 
     // Distinct lanes have distinct addresses.
     bool is_injective(const Address& address) const;
 
     // The tests whose conjunction the mask is; empty where it is not of that form.
     std::vector<PrefixTest> prefix_tests(Value mask) const;
+    // The same for rows of `row` lanes, which divide those of the mask's type.
+    std::optional<RowTests> row_tests(Value mask, int64_t row) const;
 
   private:
     struct Fact {
         std::optional<int64_t> stride = {};  // of a row
+        bool equal_rows = false;
         bool index_leaves = false;
         bool data = false;  // used for more than indexing
         std::optional<InstId> definition = {};
@@ -74,6 +89,8 @@ class Facts {
     void merge(const Inst& branch);
     std::optional<int64_t> stride_of(const Inst& inst) const;
     std::optional<int64_t> moved_stride(const Inst& inst) const;
+    bool makes_equal_rows(const Inst& inst) const;
+    std::optional<PrefixTest> prefix_test(const Inst& compare) const;
     bool has_index_leaves(const Inst& inst) const;
     void mark_data(const Inst& inst);
 

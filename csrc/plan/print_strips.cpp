@@ -81,12 +81,17 @@ class Printer {
 
     void print_stage(const Stage& stage) {
         std::string out = "stage of " + std::to_string(stage.width) + " lanes";
+        if (stage.row) out += " in rows of " + std::to_string(stage.row);
         std::string tests;
+        for (Value mask : stage.row_masks)
+            tests += (tests.empty() ? ", interior while " : " and ") + name(mask);
         for (const PrefixTest& test : stage.bound)
             tests += (tests.empty() ? ", interior while " : " and ") + name(test.index) +
                      (test.inclusive ? " <= " : " < ") + name(test.bound);
-        line(out + tests + (stage.stops_at_bound ? ", then stop" : ""));
+        line(out + tests + (stage.stops_at_bound ? ", then stop" : "") +
+             (stage.repeats_past_bound ? ", then until nothing changes" : ""));
         ++depth_;
+        list("at the start of each row: ", stage.row_starts);
         list("contiguous: ", stage.contiguous);
         list("from buffer: ", stage.from_buffer);
         list("from slot: ", stage.from_slot);

@@ -64,7 +64,10 @@ class Lives {
         for (const Step& step : steps) {
             ++at_;
             if (step.kind == Step::Kind::stage) touch_stage(plan_.stages[step.stage]);
-            if (step.kind == Step::Kind::lane0) touch_moved(step.value);
+            if (step.kind == Step::Kind::lane0) {
+                touch_moved(step.value);
+                touch(step.value);
+            }
             if (step.kind == Step::Kind::memory) {
                 for (Value operand : kernel_.inst(step.inst).operands) touch(operand);
                 touch(kernel_.inst(step.inst).result());

@@ -11,6 +11,7 @@
 #include "ir/movement.h"
 #include "ir/range.h"
 #include "plan/memory.h"
+#include "plan/reload.h"
 #include "plan/stage.h"
 
 namespace mytriton {
@@ -30,9 +31,11 @@ class Planner {
           facts_(kernel),
           home_(kernel.value_count(), -1),
           stored_(kernel.value_count(), false),
-          cheap_(kernel.value_count(), false) {}
+          cheap_(kernel.value_count(), false),
+          reloads_(kernel, facts_, target) {}
 
     StripPlan run() {
+        plan_.target = cuda_ ? StripTarget::cuda : StripTarget::cpu;
         plan_.slot_of.assign(kernel_.value_count(), -1);
         plan_.recomputed.assign(kernel_.value_count(), false);
         plan_.steps = place_region(0);
@@ -52,10 +55,12 @@ class Planner {
         Steps steps;
         std::set<uint32_t> outer = in_memory_;
         std::swap(steps, steps_);
+        reloads_.end_epoch();
         const std::vector<InstId>& insts = kernel_.region(region).insts;
         for (InstId id : insts) place(id);
         if (!slots.empty()) place_moves(kernel_.inst(insts.back()).operands, 0, slots);
         close();
+        reloads_.end_epoch();
         in_memory_ = std::move(outer);
         std::swap(steps, steps_);
         return steps;
@@ -82,6 +87,7 @@ class Planner {
             !is_costly(inst) && std::ranges::all_of(inst.operands, [&](Value v) {
                 return !is_block(v) || cheap_[v.index];
             });
+        if (!is_costly(inst)) reloads_.note_op(inst, cheap_);
     }
 
     // --- lanes that change places: what they come from has to be in memory before ---------------
@@ -94,7 +100,6 @@ class Planner {
             return;
         }
         for (Value operand : inst.operands) keep_in_memory(operand);
-        close();
         if (inst.operands.size() > 1) return;
         LaneMap map = lane_map(inst.op, inst.attrs, kernel_.type(inst.operands[0]),
                                kernel_.type(inst.result()));
@@ -125,13 +130,19 @@ class Planner {
 
     void place_in_memory(InstId id) {
         const Inst& inst = kernel_.inst(id);
-        for (Value operand : inst.operands)
-            if (is_block(operand)) keep_in_memory(operand);
-        close();
         Value result = inst.result();
+        bool in_stage = combines_rows(inst);
+        if (in_stage) {
+            place_rows(id);
+        } else {
+            for (Value operand : inst.operands)
+                if (is_block(operand)) keep_in_memory(operand);
+            close();
+        }
         stored_[result.index] = true;
         in_memory_.insert(result.index);
         plan_.buffers.push_back({result, take_scratch(kernel_.type(result)), true});
+        if (in_stage) return;
         Step step{Step::Kind::memory, id};
         int64_t cost = 1;
         if (inst.op == Op::sort) {
@@ -143,6 +154,25 @@ class Planner {
             if (is_block(operand))
                 plan_.cost_per_program += kernel_.type(operand).lanes() * cost * trips_;
         steps_.push_back(std::move(step));
+    }
+
+    // Rows of whole strips are combined by the stage that computes them.
+    bool combines_rows(const Inst& inst) const {
+        if (cuda_ || info(inst.op).kind != OpKind::reduce) return false;
+        const std::vector<int64_t>& shape = kernel_.type(inst.operands[0]).shape();
+        bool last = inst.attr(AttrKey::axis) + 1 == static_cast<int64_t>(shape.size());
+        return last && shape.back() % kStrip == 0 &&
+               kernel_.type(inst.operands[0]).lanes() > kRegisterLanes;
+    }
+
+    void place_rows(InstId id) {
+        const Inst& inst = kernel_.inst(id);
+        int64_t row = kernel_.type(inst.operands[0]).shape().back();
+        if (open_ && plan_.stages.back().row && plan_.stages.back().row != row) close();
+        Stage& stage = place_effect(inst.operands, kernel_.type(inst.operands[0]).lanes(), &id);
+        stage.row = row;
+        stage.reduces = true;
+        pending_.insert(inst.result().index);
     }
 
     void keep_in_memory(Value value) {
@@ -291,6 +321,7 @@ class Planner {
             Access access = access_of(facts_, inst);
             if (access.writes || must_wait(facts_, open_accesses_, access)) close();
         }
+        if (info(inst.op).has(kWrites)) reloads_.end_epoch();
         if (inst.op == Op::condition) close();  // what is in the stage happens before it
         steps_.push_back({Step::Kind::scalar, id});
     }
@@ -301,8 +332,11 @@ class Planner {
         for (Value v : inst.operands)
             if (is_block(v)) width = kernel_.type(v).lanes();
         if (memory && open_ && must_wait(facts_, open_accesses_, access_of(facts_, inst))) close();
+        // What must come before a write cannot be loaded again beside it.
+        if (memory) reloads_.end_before(access_of(facts_, inst));
         Stage& stage = place_effect(inst.operands, width, &id);
-        if (memory) open_accesses_.push_back(access_of(facts_, inst));
+        if (inst.op == Op::load) reloads_.note_load(inst, cheap_);
+        if (info(inst.op).has(kWrites)) reloads_.end_epoch();
         stage.reports |= takes_text(inst.op);
         if (info(inst.op).kind == OpKind::reduce) {
             stage.reduces = true;
@@ -316,7 +350,8 @@ class Planner {
         if (open_ && plan_.stages.back().width != width) close();
         Needs needs = needs_of(operands);
         bool waits = std::ranges::any_of(needs.closure, [&](InstId each) {
-            return needs_open_stage(kernel_.inst(each).operands);
+            return needs_open_stage(kernel_.inst(each).operands) ||
+                   moves_from_open_stage(kernel_.inst(each));
         });
         if (open_ && (waits || needs_open_stage(operands))) {
             close();
@@ -328,6 +363,14 @@ class Planner {
         for (Value from : needs.buffered) take_from_buffer(stage, from);
         for (Value from : needs.slots) take_from_slot(stage, from);
         return stage;
+    }
+
+    // Other lanes of what the open stage leaves in a buffer are there only after it.
+    bool moves_from_open_stage(const Inst& inst) const {
+        return open_ && moves_lanes(inst.op) && std::ranges::any_of(inst.operands, [&](Value v) {
+                   const std::vector<Value>& left = plan_.stages.back().to_buffer;
+                   return std::ranges::find(left, v) != left.end() || pending_.contains(v.index);
+               });
     }
 
     // Results of the open stage's reductions exist only after it.
@@ -363,7 +406,7 @@ class Planner {
             bool elsewhere = home_[value.index] >= 0;
             // A moved pointer is no value of its own, only part of the addresses that use it.
             bool moved = kernel_.inst(id).op == Op::addptr;
-            if (elsewhere && !cheap_[value.index] && !moved) {
+            if (elsewhere && !cheap_[value.index] && !moved && !reloads_.can_reload(value)) {
                 needs.buffered.push_back(value);
                 continue;
             }
@@ -399,7 +442,10 @@ class Planner {
 
     void add(Stage& stage, InstId id) {
         stage.body.push_back(id);
-        for (Value result : kernel_.inst(id).results) {
+        const Inst& inst = kernel_.inst(id);
+        if (info(inst.op).has(kReads) || info(inst.op).has(kWrites))
+            open_accesses_.push_back(access_of(facts_, inst));
+        for (Value result : inst.results) {
             in_stage_.insert(result.index);
             if (home_[result.index] < 0)
                 home_[result.index] = static_cast<int>(plan_.stages.size()) - 1;
@@ -434,8 +480,9 @@ class Planner {
     std::vector<bool> stored_;      // by value: a memory step leaves it in its buffer
     std::set<uint32_t> in_memory_;  // values whose buffers hold them here
     std::vector<bool> cheap_;       // by value: index arithmetic, not worth a buffer
-    Steps steps_;                   // of the region that is being placed
-    int64_t trips_ = 1;             // how often it is taken to run
+    Reloads reloads_;
+    Steps steps_;        // of the region that is being placed
+    int64_t trips_ = 1;  // how often it is taken to run
     bool open_ = false;
     std::set<uint32_t> in_stage_;
     std::set<uint32_t> pending_;

@@ -38,22 +38,37 @@ struct Move {
 // tests hold for every lane and no index wraps: there contiguous accesses are plain vector moves
 // and `all_true` masks are constants. The remaining strips, the edge, go under masks
 // and, where an index wraps, lane by lane.
+//
+// A stage whose accesses are contiguous along rows only, or that combines rows, takes one row after
+// the other: bound, interior and edge are then those of each row, and what is equal in all of its
+// lanes is computed once.
 struct Stage {
     int64_t width = 0;
+    int64_t row = 0;                 // lanes of a row, a multiple of the strip; 0: no rows
     std::vector<InstId> body;        // what each strip computes, in order
     std::vector<Value> from_buffer;  // values that an earlier stage left in scratch
     std::vector<Value> to_buffer;    // values that this stage leaves there
     std::vector<Value> from_slot;    // what regions take or give, as it is when the strip begins
     std::vector<Move> moves;
-    std::vector<PrefixTest> bound;  // empty: the interior reaches to the width
-    std::vector<Value> all_true;    // masks that hold throughout the interior, by index
-    std::vector<Value> contiguous;  // indices whose lane-0 value addresses the interior
-    std::vector<Value> may_wrap;    // indices that rise by one if they pass no largest int
-    int64_t trips = 1;              // how often it is taken to run
-    bool stops_at_bound = false;    // lanes past the bound have no effect
+    std::vector<Value> row_starts;      // blocks whose lane at the start of each row is needed
+    std::vector<InstId> row_accesses;   // loads and stores that are contiguous in each row
+    std::vector<Value> row_masks;       // the bound is 0 in rows where one of these is false
+    std::vector<PrefixTest> bound;      // empty: the interior reaches to the width
+    std::vector<Value> all_true;        // masks that hold throughout the interior, by index
+    std::vector<Value> contiguous;      // indices whose lane-0 value addresses the interior
+    std::vector<Value> may_wrap;        // indices that rise by one if they pass no largest int
+    std::vector<Value> bound_may_wrap;  // those of them that the bound's tests depend on
+    int64_t trips = 1;                  // how often it is taken to run
+    bool stops_at_bound = false;        // lanes past the bound have no effect
+    // All strips that lie wholly past the bound compute the same. So the first of them does for
+    // any, and when one more changes no partial result, none of the rest would.
+    bool repeats_past_bound = false;
     bool reduces = false;
     bool reports = false;   // prints or asserts
     bool unrolled = false;  // its strips are written out, as it uses slots in registers
+
+    int64_t span() const { return row ? row : width; }  // the lanes that the bound is one of
+    bool bounded() const { return !bound.empty() || !row_masks.empty() || !contiguous.empty(); }
 };
 
 // One step of a program: a scalar instruction, the lane-0 value of a block index, a stage, an op
@@ -82,6 +97,7 @@ struct Buffer {
 enum class StripTarget { cpu, cuda };
 
 struct StripPlan {
+    StripTarget target = StripTarget::cpu;
     bool reports = false;       // prints or asserts: programs run one after the other
     bool computes_f64 = false;  // vectors are then as wide as a register in f64
     Steps steps;

@@ -254,10 +254,18 @@ inline float mt_ptx(const char* text, unsigned short a) {
     if (!mt_begins(text, "\"cvt.f32.f16 ")) __builtin_trap();
     return mytriton::rows::f16_to_f32(a);
 }
-inline unsigned short mt_ptx(const char* text, float a) {
-    if (mt_begins(text, "\"cvt.rn.f16.f32 ")) return mytriton::rows::f32_to_f16(a);
+// A register, which is read as the type that the result has.
+struct MtRegister {
+    float number;
+    unsigned short bits;
+    operator float() const { return number; }
+    operator unsigned short() const { return bits; }
+};
+inline MtRegister mt_ptx(const char* text, float a) {
+    if (mt_begins(text, "\"ex2.approx.ftz.f32 ")) return {exp2f(a), 0};
+    if (mt_begins(text, "\"cvt.rn.f16.f32 ")) return {0, mytriton::rows::f32_to_f16(a)};
     if (!mt_begins(text, "\"cvt.rz.f16.f32 ")) __builtin_trap();
-    return mytriton::rows::f32_to_f16_rtz(a);
+    return {0, mytriton::rows::f32_to_f16_rtz(a)};
 }
 template <class T>
 unsigned long long mt_ptx(const char* text, const T* a) {

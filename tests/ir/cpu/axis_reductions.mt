@@ -27,14 +27,34 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
     float* const mt_buffer8 = (float*)(mt_scratch + 640);
     for (long long mt_program = mt_first; mt_program < mt_last; ++mt_program) {
         {
-            for (long long mt_strip = 0; mt_strip < 64; mt_strip += 16) {
-                #pragma GCC unroll 4
-                for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
-                    const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const i32v v0 = iota() + (int)(0 + mt_lane);
-                    const i32v v1 = v0;
-                    const f32v v3 = load_row<f32v>(addresses(x, v1), splat_bool(true), splat<f32v>(0.0f));
-                    store(mt_buffer3 + mt_lane, v3);
+            for (long long mt_row = 0; mt_row < 64; mt_row += 16) {
+                const int v0_0 = (int)(0 + mt_row);
+                const int v1_0 = v0_0;
+                long long mt_bound = 16;
+                const bool mt_wraps = v1_0 > 2147483647 - 15;
+                const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
+                const long long mt_outer = 16;
+                for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
+                    #pragma GCC unroll 4
+                    for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
+                        const long long mt_column = mt_strip + mt_part * kLanes;
+                        const long long mt_lane = mt_row + mt_column;
+                        const i32v v0 = iota() + (int)(0 + mt_lane);
+                        const i32v v1 = v0;
+                        const f32v v3 = load<f32v>((x + (mt_column + v1_0)));
+                        store(mt_buffer3 + mt_lane, v3);
+                    }
+                }
+                for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
+                    #pragma GCC unroll 4
+                    for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
+                        const long long mt_column = mt_strip + mt_part * kLanes;
+                        const long long mt_lane = mt_row + mt_column;
+                        const i32v v0 = iota() + (int)(0 + mt_lane);
+                        const i32v v1 = v0;
+                        const f32v v3 = mt_wraps ? gather<f32v>(addresses(x, v1), splat_bool(true), splat<f32v>(0.0f)) : load<f32v>((x + (mt_column + v1_0)));
+                        store(mt_buffer3 + mt_lane, v3);
+                    }
                 }
             }
         }
@@ -52,14 +72,37 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             }
         }
         {
-            for (long long mt_strip = 0; mt_strip < 64; mt_strip += 16) {
-                #pragma GCC unroll 4
-                for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
-                    const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const f32v v3 = load<f32v>(mt_buffer3 + mt_lane);
-                    const f32v v6 = splat<f32v>(mt_buffer5[mt_lane / 16]);
-                    const f32v v7 = (v3 - v6);
-                    store(mt_buffer7 + mt_lane, v7);
+            for (long long mt_row = 0; mt_row < 64; mt_row += 16) {
+                const int v0_0 = (int)(0 + mt_row);
+                const int v1_0 = v0_0;
+                const f32v v6 = splat<f32v>(mt_buffer5[mt_row / 16]);
+                long long mt_bound = 16;
+                const bool mt_wraps = v1_0 > 2147483647 - 15;
+                const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
+                const long long mt_outer = 16;
+                for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
+                    #pragma GCC unroll 4
+                    for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
+                        const long long mt_column = mt_strip + mt_part * kLanes;
+                        const long long mt_lane = mt_row + mt_column;
+                        const i32v v0 = iota() + (int)(0 + mt_lane);
+                        const i32v v1 = v0;
+                        const f32v v3 = load<f32v>((x + (mt_column + v1_0)));
+                        const f32v v7 = (v3 - v6);
+                        store(mt_buffer7 + mt_lane, v7);
+                    }
+                }
+                for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
+                    #pragma GCC unroll 4
+                    for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
+                        const long long mt_column = mt_strip + mt_part * kLanes;
+                        const long long mt_lane = mt_row + mt_column;
+                        const i32v v0 = iota() + (int)(0 + mt_lane);
+                        const i32v v1 = v0;
+                        const f32v v3 = mt_wraps ? gather<f32v>(addresses(x, v1), splat_bool(true), splat<f32v>(0.0f)) : load<f32v>((x + (mt_column + v1_0)));
+                        const f32v v7 = (v3 - v6);
+                        store(mt_buffer7 + mt_lane, v7);
+                    }
                 }
             }
         }

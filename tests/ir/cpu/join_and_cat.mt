@@ -64,7 +64,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v mt_exists = iota() + (int)mt_lane < 5;
-                    const f32v v4 = pick<f32v, 5>(mt_lane, [&](long long mt_i) { return mt_buffer3[1 + mt_i * 2]; });
+                    const f32v v4 = strided<f32v, 2>(mt_buffer3 + 1 + mt_lane * 2);
                     store(mt_buffer4 + mt_lane, v4);
                 }
             }

@@ -19,8 +19,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
     float* const x = (float*)mt_args[0];
     float* const out = (float*)mt_args[1];
     const int columns = (int)mt_args[2];
-    float* const mt_buffer3 = (float*)(mt_scratch + 0);
-    float* const mt_buffer6 = (float*)(mt_scratch + 448);
+    float* const mt_buffer6 = (float*)(mt_scratch + 0);
     for (long long mt_program = mt_first; mt_program < mt_last; ++mt_program) {
         const int v0_0 = 0;
         float v4;
@@ -41,7 +40,6 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const i32v v1 = splat_bool(true);
                     const f32v v3 = load<f32v>((x + (v0_0 + mt_lane)));
                     mt_partial4[mt_part] = mt_join4(mt_partial4[mt_part], v3);
-                    store(mt_buffer3 + mt_lane, v3);
                 }
             }
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
@@ -53,7 +51,6 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const i32v v1 = (v0 < splat<i32v>(columns));
                     const f32v v3 = mt_wraps ? gather<f32v>(addresses(x, v0), (v1 & mt_exists), splat<f32v>((-__int_as_float(0x7f800000)))) : load<f32v>((x + (v0_0 + mt_lane)), (v1 & mt_exists), splat<f32v>((-__int_as_float(0x7f800000))));
                     mt_partial4[mt_part] = mt_join4(mt_partial4[mt_part], (mt_exists ? v3 : splat<f32v>((-__int_as_float(0x7f800000)))));
-                    store(mt_buffer3 + mt_lane, v3);
                 }
             }
             v4 = halve(mt_partial4, mt_join4);
@@ -63,23 +60,32 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const auto mt_join7 = [](auto a, auto b) { return (a + b); };
             f32v mt_partial7[kPartials];
             for (auto& mt_each : mt_partial7) mt_each = splat<f32v>(-0.0f);
-            for (long long mt_strip = 0; mt_strip < 96; mt_strip += 16) {
+            long long mt_bound = 100;
+            mt_bound = lanes_below(columns, v0_0, false, mt_bound);
+            const bool mt_wraps = v0_0 > 2147483647 - 99;
+            const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
+            const long long mt_outer = 100;
+            for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const f32v v3 = load<f32v>(mt_buffer3 + mt_lane);
+                    const i32v v0 = iota() + (int)(0 + mt_lane);
+                    const i32v v1 = splat_bool(true);
+                    const f32v v3 = load<f32v>((x + (v0_0 + mt_lane)));
                     const f32v v5 = (v3 - splat<f32v>(v4));
                     const f32v v6 = expf(v5);
                     mt_partial7[mt_part] = mt_join7(mt_partial7[mt_part], v6);
                     store(mt_buffer6 + mt_lane, v6);
                 }
             }
-            for (long long mt_strip = 96; mt_strip < 100; mt_strip += 16) {
+            for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v mt_exists = iota() + (int)mt_lane < 100;
-                    const f32v v3 = load<f32v>(mt_buffer3 + mt_lane);
+                    const i32v v0 = iota() + (int)(0 + mt_lane);
+                    const i32v v1 = (v0 < splat<i32v>(columns));
+                    const f32v v3 = mt_wraps ? gather<f32v>(addresses(x, v0), (v1 & mt_exists), splat<f32v>((-__int_as_float(0x7f800000)))) : load<f32v>((x + (v0_0 + mt_lane)), (v1 & mt_exists), splat<f32v>((-__int_as_float(0x7f800000))));
                     const f32v v5 = (v3 - splat<f32v>(v4));
                     const f32v v6 = expf(v5);
                     mt_partial7[mt_part] = mt_join7(mt_partial7[mt_part], (mt_exists ? v6 : splat<f32v>(-0.0f)));

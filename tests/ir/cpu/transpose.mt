@@ -32,44 +32,77 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const i32v v0 = iota() + (int)(0 + mt_lane);
                     const i32v v1 = v0;
                     const i32v v3 = (v1 * splat<i32v>(n));
-                    store(mt_buffer3 + mt_lane, v3);
-                }
-            }
-        }
-        {
-            for (long long mt_strip = 0; mt_strip < 16; mt_strip += 16) {
-                #pragma GCC unroll 4
-                for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
-                    const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const i32v v0 = iota() + (int)(0 + mt_lane);
                     const i32v v2 = v0;
+                    store(mt_buffer3 + mt_lane, v3);
                     store(mt_buffer2 + mt_lane, v2);
                 }
             }
         }
         {
-            for (long long mt_strip = 0; mt_strip < 256; mt_strip += 16) {
-                #pragma GCC unroll 4
-                for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
-                    const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const i32v v4 = splat<i32v>(mt_buffer3[mt_lane / 16]);
-                    const i32v v5 = load<i32v>(mt_buffer2 + mt_lane % 16);
-                    const i32v v6 = (v4 + v5);
-                    const f32v v8 = load_row<f32v>(addresses(x, v6), splat_bool(true), splat<f32v>(0.0f));
-                    store(mt_buffer8 + mt_lane, v8);
+            for (long long mt_row = 0; mt_row < 256; mt_row += 16) {
+                const int v4_0 = mt_buffer3[mt_row / 16];
+                const int v5_0 = mt_buffer2[0];
+                const int v6_0 = (v4_0 + v5_0);
+                const i32v v4 = splat<i32v>(mt_buffer3[mt_row / 16]);
+                long long mt_bound = 16;
+                const bool mt_wraps = v6_0 > 2147483647 - 15;
+                const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
+                const long long mt_outer = 16;
+                for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
+                    #pragma GCC unroll 4
+                    for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
+                        const long long mt_column = mt_strip + mt_part * kLanes;
+                        const long long mt_lane = mt_row + mt_column;
+                        const i32v v5 = load<i32v>(mt_buffer2 + mt_column);
+                        const i32v v6 = (v4 + v5);
+                        const f32v v8 = load<f32v>((x + (mt_column + v6_0)));
+                        store(mt_buffer8 + mt_lane, v8);
+                    }
+                }
+                for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
+                    #pragma GCC unroll 4
+                    for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
+                        const long long mt_column = mt_strip + mt_part * kLanes;
+                        const long long mt_lane = mt_row + mt_column;
+                        const i32v v5 = load<i32v>(mt_buffer2 + mt_column);
+                        const i32v v6 = (v4 + v5);
+                        const f32v v8 = mt_wraps ? gather<f32v>(addresses(x, v6), splat_bool(true), splat<f32v>(0.0f)) : load<f32v>((x + (mt_column + v6_0)));
+                        store(mt_buffer8 + mt_lane, v8);
+                    }
                 }
             }
         }
         {
-            for (long long mt_strip = 0; mt_strip < 256; mt_strip += 16) {
-                #pragma GCC unroll 4
-                for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
-                    const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const i32v v4 = splat<i32v>(mt_buffer3[mt_lane / 16]);
-                    const i32v v5 = load<i32v>(mt_buffer2 + mt_lane % 16);
-                    const i32v v6 = (v4 + v5);
-                    const f32v v9 = pick<f32v, 256>(mt_lane, [&](long long mt_i) { return mt_buffer8[mt_i / 16 + mt_i % 16 * 16]; });
-                    store_row(addresses(out, v6), splat_bool(true), v9);
+            for (long long mt_row = 0; mt_row < 256; mt_row += 16) {
+                const int v4_0 = mt_buffer3[mt_row / 16];
+                const int v5_0 = mt_buffer2[0];
+                const int v6_0 = (v4_0 + v5_0);
+                const i32v v4 = splat<i32v>(mt_buffer3[mt_row / 16]);
+                long long mt_bound = 16;
+                const bool mt_wraps = v6_0 > 2147483647 - 15;
+                const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
+                const long long mt_outer = 16;
+                for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
+                    #pragma GCC unroll 4
+                    for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
+                        const long long mt_column = mt_strip + mt_part * kLanes;
+                        const long long mt_lane = mt_row + mt_column;
+                        const i32v v5 = load<i32v>(mt_buffer2 + mt_column);
+                        const i32v v6 = (v4 + v5);
+                        const f32v v9 = strided<f32v, 16>(mt_buffer8 + mt_row / 16 + mt_column * 16);
+                        store<f32v>((out + (mt_column + v6_0)), v9);
+                    }
+                }
+                for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
+                    #pragma GCC unroll 4
+                    for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
+                        const long long mt_column = mt_strip + mt_part * kLanes;
+                        const long long mt_lane = mt_row + mt_column;
+                        const i32v v5 = load<i32v>(mt_buffer2 + mt_column);
+                        const i32v v6 = (v4 + v5);
+                        const f32v v9 = strided<f32v, 16>(mt_buffer8 + mt_row / 16 + mt_column * 16);
+                        if (mt_wraps) scatter<f32v>(addresses(out, v6), splat_bool(true), v9); else store<f32v>((out + (mt_column + v6_0)), v9);
+                    }
                 }
             }
         }

@@ -9,7 +9,7 @@ kernel k(x: ptr<i32>, out: ptr<i32>) {
     store %5, %2, none
 }
 ; ---
-strips of 16 lanes, 64 bytes of scratch
+strips of 16 lanes, 0 bytes of scratch
 lane 0 of %0
 stage of 16 lanes
     contiguous: %0
@@ -17,11 +17,11 @@ stage of 16 lanes
     %1 = addptr x, %0 : vector<16 x ptr<i32>>
     %2 = load %1, none, none : vector<16 x i32>
     %3 = sum %2 : i32
-    to buffer: %2
 stage of 16 lanes
     contiguous: %0
-    from buffer: %2
     %0 = arange {start=0, end=16} : vector<16 x i32>
+    %1 = addptr x, %0 : vector<16 x ptr<i32>>
+    %2 = load %1, none, none : vector<16 x i32>
     %5 = addptr %4, %0 : vector<16 x ptr<i32>>
     store %5, %2, none
 

@@ -15,7 +15,9 @@ kernel k(x: ptr<f32>, out: ptr<f32>, n: i32) {
 }
 ; ---
 strips of 16 lanes, 704 bytes of scratch
-stage of 64 lanes
+stage of 64 lanes in rows of 16
+    at the start of each row: %0, %1
+    contiguous: %1
     %0 = arange {start=0, end=64} : vector<64 x i32>
     %1 = reshape %0 : block<4x16 x i32>
     %2 = addptr x, %1 : block<4x16 x ptr<f32>>
@@ -26,8 +28,13 @@ stage of 4 lanes
     from buffer: %4
     %5 = reshape %4 : block<4x1 x f32>
     to buffer: %5
-stage of 64 lanes
-    from buffer: %3
+stage of 64 lanes in rows of 16
+    at the start of each row: %0, %1
+    contiguous: %1
+    %0 = arange {start=0, end=64} : vector<64 x i32>
+    %1 = reshape %0 : block<4x16 x i32>
+    %2 = addptr x, %1 : block<4x16 x ptr<f32>>
+    %3 = load %2, none, none : block<4x16 x f32>
     %6 = broadcast %5 : block<4x16 x f32>
     %7 = sub %3, %6 : block<4x16 x f32>
     to buffer: %7

@@ -18,15 +18,20 @@ kernel k(x: ptr<f32>, out: ptr<f32>, n: i32) {
 ; ---
 strips of 16 lanes, 384 bytes of scratch
 slot 0: block<2x16 x f32> in registers
-stage of 32 lanes
+stage of 32 lanes in rows of 16
+    at the start of each row: %0, %1
+    contiguous: %1
     %0 = arange {start=0, end=32} : vector<32 x i32>
     %1 = reshape %0 : block<2x16 x i32>
     %2 = addptr x, %1 : block<2x16 x ptr<f32>>
     %3 = load %2, none, none : block<2x16 x f32>
     to buffer: %3
 stage of 32 lanes
-    from buffer: %3
     %4 = permute %3 {order=1x0} : block<16x2 x f32>
+    %0 = arange {start=0, end=32} : vector<32 x i32>
+    %1 = reshape %0 : block<2x16 x i32>
+    %2 = addptr x, %1 : block<2x16 x ptr<f32>>
+    %3 = load %2, none, none : block<2x16 x f32>
     to buffer: %4
     to slot 0: %3
 %5 = for %6 in range(0, n, 1) iter_args(%7 = %3) : block<2x16 x f32> {

@@ -13,7 +13,7 @@ kernel softmax(x: ptr<f32>, out: ptr<f32>, columns: i32) {
     store %9, %8, %1
 }
 ; ---
-strips of 16 lanes, 896 bytes of scratch
+strips of 16 lanes, 448 bytes of scratch
 lane 0 of %0
 stage of 100 lanes, interior while %0 < columns
     contiguous: %0
@@ -22,9 +22,12 @@ stage of 100 lanes, interior while %0 < columns
     %2 = addptr x, %0 : vector<100 x ptr<f32>>
     %3 = load %2, %1, -inf : vector<100 x f32>
     %4 = max %3 : f32
-    to buffer: %3
-stage of 100 lanes
-    from buffer: %3
+stage of 100 lanes, interior while %0 < columns
+    contiguous: %0
+    %0 = arange {start=0, end=100} : vector<100 x i32>
+    %1 = cmp_lt %0, columns : vector<100 x bool>
+    %2 = addptr x, %0 : vector<100 x ptr<f32>>
+    %3 = load %2, %1, -inf : vector<100 x f32>
     %5 = sub %3, %4 : vector<100 x f32>
     %6 = exp %5 : vector<100 x f32>
     %7 = sum %6 : f32
