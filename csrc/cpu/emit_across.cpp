@@ -57,7 +57,7 @@ void StageEmitter::emit_in_memory(const Step& step) {
 
 std::string StageEmitter::across_text(const Inst& inst, int64_t room) const {
     Type type = kernel_.type(inst.operands[0]);
-    std::string from = buffer_name(inst.operands[0]), to = buffer_name(inst.result());
+    std::string from = memory_name(inst.operands[0]), to = buffer_name(inst.result());
     std::string vector = Speller::vector_type(type.scalar());
     if (inst.op == Op::sort) {
         Runs runs = runs_along(type, last_axis(type));
@@ -70,14 +70,14 @@ std::string StageEmitter::across_text(const Inst& inst, int64_t room) const {
     if (inst.op == Op::histogram) {
         bool masked = !inst.operands[1].none();
         return "count_lanes<" + arguments({type.lanes(), inst.attr(AttrKey::bins)}) + ">(" + from +
-               ", " + (masked ? buffer_name(inst.operands[1]) : "nullptr") + ", " + to + ")";
+               ", " + (masked ? memory_name(inst.operands[1]) : "nullptr") + ", " + to + ")";
     }
     int64_t axis = inst.attr(AttrKey::axis);
     Runs runs = runs_along(type, axis);
     if (inst.op == Op::gather) {
         int64_t count = kernel_.type(inst.result()).shape()[axis];
         return "gather_axis<" + arguments({runs.outer, runs.count, count, runs.inner}) + ">(" +
-               from + ", " + buffer_name(inst.operands[1]) + ", " + to + ")";
+               from + ", " + memory_name(inst.operands[1]) + ", " + to + ")";
     }
     std::string sizes = arguments({runs.outer, runs.count, runs.inner});
     std::string rest = from + ", " + to + ", " + identity(inst) + ", " + combine_text(inst) + ")";

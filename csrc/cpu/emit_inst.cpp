@@ -185,11 +185,11 @@ std::string InstEmitter::buffer_name(Value value) const {
 
 std::string InstEmitter::moved(const Inst& inst, Part part) const {
     Type result = kernel_.type(inst.result());
-    std::string from = buffer_name(inst.operands[0]);
+    std::string from = memory_name(inst.operands[0]);
     std::string vector = Speller::vector_type(result.scalar());
     std::string lane = at_row_ ? "mt_row" : "mt_lane";
     if (inst.operands.size() == 2) {
-        std::string other = buffer_name(inst.operands[1]);
+        std::string other = memory_name(inst.operands[1]);
         std::string count = std::to_string(kernel_.type(inst.operands[0]).lanes());
         std::string pick =
             inst.op == Op::join

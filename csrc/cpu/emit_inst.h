@@ -43,6 +43,8 @@ class InstEmitter {
     void emit_assert(const Inst& inst, Part part);
     void emit_atomic(const Inst& inst, Part part);
     std::string buffer_name(Value value) const;
+    // Where an op finds the lanes of an operand that it takes from memory.
+    std::string memory_name(Value operand) const { return buffer_name(facts_.unreshaped(operand)); }
     // What a strip takes of the operands' buffers.
     std::string moved(const Inst& inst, Part part) const;
     // A pointer as an address or as another pointer, or an address as a pointer.

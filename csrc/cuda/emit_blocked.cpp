@@ -79,7 +79,7 @@ class Emitter : public CudaStageEmitter {
     void emit_across(const Inst& inst) {
         std::vector<std::string> from;
         for (Value operand : inst.operands)
-            from.push_back(operand.none() ? "" : shared_name(operand));
+            from.push_back(operand.none() ? "" : shared_name(facts_.unreshaped(operand)));
         add(across_call(kernel_, inst, plan_.threads, from, shared_name(inst.result()), helpers_) +
                 ";\n",
             inst.loc);

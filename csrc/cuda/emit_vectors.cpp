@@ -40,14 +40,14 @@ std::string source(const LaneMap& map, const std::string& lane) {
 
 // Of shared memory.
 std::string CudaStageEmitter::moved(const Inst& inst) const {
-    std::string from = shared_name(inst.operands[0]);
+    std::string from = shared_name(facts_.unreshaped(inst.operands[0]));
     if (inst.operands.size() == 1)
         return from + "[" +
                source(lane_map(inst.op, inst.attrs, kernel_.type(inst.operands[0]),
                                kernel_.type(inst.result())),
                       lane_) +
                "]";
-    std::string other = shared_name(inst.operands[1]);
+    std::string other = shared_name(facts_.unreshaped(inst.operands[1]));
     if (inst.op == Op::join)
         return "(" + lane_ + " % 2 ? " + other + " : " + from + ")[" + lane_ + " / 2]";
     std::string count = std::to_string(kernel_.type(inst.operands[0]).lanes());

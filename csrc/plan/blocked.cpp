@@ -185,7 +185,8 @@ class Planner {
             }
             if (step.kind == Step::Kind::memory) {
                 const Inst& inst = kernel_.inst(step.inst);
-                for (Value operand : inst.operands) add_place(operand, sync.reads);
+                for (Value operand : inst.operands)
+                    add_place(facts_.unreshaped(operand), sync.reads);
                 add_place(inst.result(), sync.writes);
             }
             if (step.kind == Step::Kind::scalar && accesses_memory(step.inst))
@@ -217,10 +218,12 @@ class Planner {
         std::optional<InstId> id = facts_.definition(value);
         if (!id || !moves_lanes(kernel_.inst(*id).op) || plan_.strips.recomputed[value.index])
             return;
-        for (Value operand : kernel_.inst(*id).operands) add_place(operand, sync.reads);
+        for (Value operand : kernel_.inst(*id).operands)
+            add_place(facts_.unreshaped(operand), sync.reads);
     }
 
     void add_place(Value value, std::vector<SharedPlace>& places) const {
+        if (value.none()) return;
         auto found = plan_.shared.find(value.index);
         if (found == plan_.shared.end()) return;
         places.push_back({found->second, found->second + shared_size(kernel_.type(value))});

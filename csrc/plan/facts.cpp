@@ -191,6 +191,14 @@ void Facts::mark_data(const Inst& inst) {
         if (!operand.none()) facts_[operand.index].data = true;
 }
 
+Value Facts::unreshaped(Value block) const {
+    while (std::optional<InstId> id = definition(block)) {
+        if (kernel_.inst(*id).op != Op::reshape) break;
+        block = kernel_.inst(*id).operands[0];
+    }
+    return block;
+}
+
 Value Facts::root(Value pointer) const {
     while (std::optional<InstId> id = definition(pointer)) {
         const Inst& inst = kernel_.inst(*id);

@@ -60,6 +60,10 @@ class Facts {
     // regions take and give.
     std::optional<InstId> definition(Value value) const;
 
+    // The block of the same lanes in the shape in which it was computed: ops that take lanes from
+    // memory find them there whatever their shape is called meanwhile.
+    Value unreshaped(Value block) const;
+
     Address address(Value pointer) const;
     Value root(Value pointer) const;                   // see Address
     bool is_contiguous(const Address& address) const;  // lane k stands k elements after lane 0

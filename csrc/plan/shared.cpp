@@ -69,7 +69,8 @@ class Lives {
                 touch(step.value);
             }
             if (step.kind == Step::Kind::memory) {
-                for (Value operand : kernel_.inst(step.inst).operands) touch(operand);
+                for (Value operand : kernel_.inst(step.inst).operands)
+                    touch(facts_.unreshaped(operand));
                 touch(kernel_.inst(step.inst).result());
             }
             if (step.kind != Step::Kind::control) continue;
@@ -96,7 +97,7 @@ class Lives {
     void touch_moved(Value value) {
         std::optional<InstId> id = facts_.definition(value);
         if (!id || !moves_lanes(kernel_.inst(*id).op) || plan_.recomputed[value.index]) return;
-        for (Value operand : kernel_.inst(*id).operands) touch(operand);
+        for (Value operand : kernel_.inst(*id).operands) touch(facts_.unreshaped(operand));
     }
 
     void touch(Value value) {

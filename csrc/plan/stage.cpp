@@ -21,7 +21,7 @@ class Finisher {
 
     void run() {
         for (Stage& stage : plan_.stages) finish(stage);
-        find_repeats(kernel_, facts_, bounds_, plan_);
+        if (plan_.target == StripTarget::cpu) find_repeats(kernel_, facts_, bounds_, plan_);
         drop_idle_stages(plan_.steps);
         place_lane0_steps(plan_.steps, {});
     }

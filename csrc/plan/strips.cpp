@@ -99,7 +99,7 @@ class Planner {
             cheap_[inst.result().index] = true;
             return;
         }
-        for (Value operand : inst.operands) keep_in_memory(operand);
+        for (Value operand : inst.operands) keep_in_memory(facts_.unreshaped(operand));
         if (inst.operands.size() > 1) return;
         LaneMap map = lane_map(inst.op, inst.attrs, kernel_.type(inst.operands[0]),
                                kernel_.type(inst.result()));
@@ -136,7 +136,7 @@ class Planner {
             place_rows(id);
         } else {
             for (Value operand : inst.operands)
-                if (is_block(operand)) keep_in_memory(operand);
+                if (is_block(operand)) keep_in_memory(facts_.unreshaped(operand));
             close();
         }
         stored_[result.index] = true;
@@ -368,6 +368,7 @@ class Planner {
     // Other lanes of what the open stage leaves in a buffer are there only after it.
     bool moves_from_open_stage(const Inst& inst) const {
         return open_ && moves_lanes(inst.op) && std::ranges::any_of(inst.operands, [&](Value v) {
+                   v = facts_.unreshaped(v);
                    const std::vector<Value>& left = plan_.stages.back().to_buffer;
                    return std::ranges::find(left, v) != left.end() || pending_.contains(v.index);
                });

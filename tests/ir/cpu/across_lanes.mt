@@ -30,7 +30,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
     float* const mt_buffer6 = (float*)(mt_scratch + 256);
     float* const mt_buffer7 = (float*)(mt_scratch + 384);
     float* const mt_buffer8 = (float*)(mt_scratch + 576);
-    int* const mt_buffer1 = (int*)(mt_scratch + 768);
+    int* const mt_buffer0 = (int*)(mt_scratch + 768);
     float* const mt_buffer9 = (float*)(mt_scratch + 896);
     int* const mt_buffer2 = (int*)(mt_scratch + 1024);
     int* const mt_buffer10 = (int*)(mt_scratch + 1152);
@@ -58,12 +58,11 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                     const long long mt_lane = mt_strip + mt_part * kLanes;
                     const i32v v0 = iota() + (int)(0 + mt_lane);
-                    const i32v v1 = v0;
-                    store(mt_buffer1 + mt_lane, v1);
+                    store(mt_buffer0 + mt_lane, v0);
                 }
             }
         }
-        gather_axis<4, 8, 8, 1>(mt_buffer8, mt_buffer1, mt_buffer9);
+        gather_axis<4, 8, 8, 1>(mt_buffer8, mt_buffer0, mt_buffer9);
         {
             for (long long mt_strip = 0; mt_strip < 32; mt_strip += 16) {
                 #pragma GCC unroll 4
@@ -76,8 +75,8 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 }
             }
         }
-        count_lanes<32, 5>(mt_buffer1, mt_buffer2, mt_buffer10);
-        count_lanes<32, 5>(mt_buffer1, nullptr, mt_buffer11);
+        count_lanes<32, 5>(mt_buffer0, mt_buffer2, mt_buffer10);
+        count_lanes<32, 5>(mt_buffer0, nullptr, mt_buffer11);
         const int v13_0 = 0;
         {
             long long mt_bound = 5;

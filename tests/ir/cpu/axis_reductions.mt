@@ -22,9 +22,8 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
     const int n = (int)mt_args[2];
     float* const mt_buffer3 = (float*)(mt_scratch + 0);
     float* const mt_buffer4 = (float*)(mt_scratch + 256);
-    float* const mt_buffer5 = (float*)(mt_scratch + 320);
-    float* const mt_buffer7 = (float*)(mt_scratch + 384);
-    float* const mt_buffer8 = (float*)(mt_scratch + 640);
+    float* const mt_buffer7 = (float*)(mt_scratch + 320);
+    float* const mt_buffer8 = (float*)(mt_scratch + 576);
     for (long long mt_program = mt_first; mt_program < mt_last; ++mt_program) {
         {
             for (long long mt_row = 0; mt_row < 64; mt_row += 16) {
@@ -60,22 +59,10 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
         }
         reduce_axis<f32v, 4, 16, 1>(mt_buffer3, mt_buffer4, splat<f32v>((-__int_as_float(0x7f800000))), [](auto a, auto b) { return (isnan(a) ? (a) : (isnan(b) ? (b) : ((a) > (b) ? (a) : (b)))); });
         {
-            for (long long mt_strip = 0; mt_strip < 4; mt_strip += 16) {
-                #pragma GCC unroll 4
-                for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
-                    const long long mt_lane = mt_strip + mt_part * kLanes;
-                    const i32v mt_exists = iota() + (int)mt_lane < 4;
-                    const f32v v4 = load<f32v>(mt_buffer4 + mt_lane);
-                    const f32v v5 = v4;
-                    store(mt_buffer5 + mt_lane, v5);
-                }
-            }
-        }
-        {
             for (long long mt_row = 0; mt_row < 64; mt_row += 16) {
                 const int v0_0 = (int)(0 + mt_row);
                 const int v1_0 = v0_0;
-                const f32v v6 = splat<f32v>(mt_buffer5[mt_row / 16]);
+                const f32v v6 = splat<f32v>(mt_buffer4[mt_row / 16]);
                 long long mt_bound = 16;
                 const bool mt_wraps = v1_0 > 2147483647 - 15;
                 const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;

@@ -31,7 +31,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
     const int n = (int)mt_args[3];
     const int step = (int)mt_args[4];
     int* const mt_buffer5 = (int*)(mt_scratch + 0);
-    int* const mt_buffer7 = (int*)(mt_scratch + 128);
+    int* const mt_buffer2 = (int*)(mt_scratch + 128);
     int* const mt_buffer11 = (int*)(mt_scratch + 256);
     int* const mt_buffer13 = (int*)(mt_scratch + 384);
     for (long long mt_program = mt_first; mt_program < mt_last; ++mt_program) {
@@ -46,11 +46,11 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const i32v v3 = (splat<i32v>(v1) + v2);
                     const i32v v4 = v3;
                     const i32v v5 = (v4 * splat<i32v>(step));
-                    const i32v v7 = v2;
                     const i32v v11 = (v4 < splat<i32v>(m));
+                    const i32v v7 = v2;
                     const i32v v13 = (v7 < splat<i32v>(n));
                     store(mt_buffer5 + mt_lane, v5);
-                    store(mt_buffer7 + mt_lane, v7);
+                    store(mt_buffer2 + mt_lane, v2);
                     store(mt_buffer11 + mt_lane, v11);
                     store(mt_buffer13 + mt_lane, v13);
                 }
@@ -61,7 +61,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
         {
             for (long long mt_row = 0; mt_row < 1024; mt_row += 32) {
                 const int v6_0 = mt_buffer5[mt_row / 32];
-                const int v8_0 = mt_buffer7[0];
+                const int v8_0 = mt_buffer2[0];
                 const bool v12_0 = mt_buffer11[mt_row / 32];
                 const i32v v6 = splat<i32v>(mt_buffer5[mt_row / 32]);
                 const i32v v12 = splat_bool(mt_buffer11[mt_row / 32] != 0);
@@ -76,7 +76,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                         const long long mt_column = mt_strip + mt_part * kLanes;
                         const long long mt_lane = mt_row + mt_column;
-                        const i32v v8 = load<i32v>(mt_buffer7 + mt_column);
+                        const i32v v8 = load<i32v>(mt_buffer2 + mt_column);
                         const i32v v12 = splat_bool(true);
                         const i32v v14 = splat_bool(true);
                         const i32v v15 = splat_bool(true);
@@ -89,7 +89,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                         const long long mt_column = mt_strip + mt_part * kLanes;
                         const long long mt_lane = mt_row + mt_column;
-                        const i32v v8 = load<i32v>(mt_buffer7 + mt_column);
+                        const i32v v8 = load<i32v>(mt_buffer2 + mt_column);
                         const i32v v14 = load<i32v>(mt_buffer13 + mt_column);
                         const i32v v15 = (v12 & v14);
                         const f32v v16 = mt_wraps ? gather<f32v>(addresses(x, resize<i64v>(v6) + resize<i64v>(v8)), v15, splat<f32v>(0.0f)) : load<f32v>((x + (mt_column + v6_0 + v8_0)), v15, splat<f32v>(0.0f));

@@ -21,7 +21,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
     float* const out = (float*)mt_args[1];
     const int n = (int)mt_args[2];
     int* const mt_buffer3 = (int*)(mt_scratch + 0);
-    int* const mt_buffer2 = (int*)(mt_scratch + 64);
+    int* const mt_buffer0 = (int*)(mt_scratch + 64);
     float* const mt_buffer8 = (float*)(mt_scratch + 128);
     for (long long mt_program = mt_first; mt_program < mt_last; ++mt_program) {
         {
@@ -32,16 +32,15 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     const i32v v0 = iota() + (int)(0 + mt_lane);
                     const i32v v1 = v0;
                     const i32v v3 = (v1 * splat<i32v>(n));
-                    const i32v v2 = v0;
                     store(mt_buffer3 + mt_lane, v3);
-                    store(mt_buffer2 + mt_lane, v2);
+                    store(mt_buffer0 + mt_lane, v0);
                 }
             }
         }
         {
             for (long long mt_row = 0; mt_row < 256; mt_row += 16) {
                 const int v4_0 = mt_buffer3[mt_row / 16];
-                const int v5_0 = mt_buffer2[0];
+                const int v5_0 = mt_buffer0[0];
                 const int v6_0 = (v4_0 + v5_0);
                 const i32v v4 = splat<i32v>(mt_buffer3[mt_row / 16]);
                 long long mt_bound = 16;
@@ -53,7 +52,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                         const long long mt_column = mt_strip + mt_part * kLanes;
                         const long long mt_lane = mt_row + mt_column;
-                        const i32v v5 = load<i32v>(mt_buffer2 + mt_column);
+                        const i32v v5 = load<i32v>(mt_buffer0 + mt_column);
                         const i32v v6 = (v4 + v5);
                         const f32v v8 = load<f32v>((x + (mt_column + v6_0)));
                         store(mt_buffer8 + mt_lane, v8);
@@ -64,7 +63,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                         const long long mt_column = mt_strip + mt_part * kLanes;
                         const long long mt_lane = mt_row + mt_column;
-                        const i32v v5 = load<i32v>(mt_buffer2 + mt_column);
+                        const i32v v5 = load<i32v>(mt_buffer0 + mt_column);
                         const i32v v6 = (v4 + v5);
                         const f32v v8 = mt_wraps ? gather<f32v>(addresses(x, v6), splat_bool(true), splat<f32v>(0.0f)) : load<f32v>((x + (mt_column + v6_0)));
                         store(mt_buffer8 + mt_lane, v8);
@@ -75,7 +74,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
         {
             for (long long mt_row = 0; mt_row < 256; mt_row += 16) {
                 const int v4_0 = mt_buffer3[mt_row / 16];
-                const int v5_0 = mt_buffer2[0];
+                const int v5_0 = mt_buffer0[0];
                 const int v6_0 = (v4_0 + v5_0);
                 const i32v v4 = splat<i32v>(mt_buffer3[mt_row / 16]);
                 long long mt_bound = 16;
@@ -87,7 +86,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                         const long long mt_column = mt_strip + mt_part * kLanes;
                         const long long mt_lane = mt_row + mt_column;
-                        const i32v v5 = load<i32v>(mt_buffer2 + mt_column);
+                        const i32v v5 = load<i32v>(mt_buffer0 + mt_column);
                         const i32v v6 = (v4 + v5);
                         const f32v v9 = strided<f32v, 16>(mt_buffer8 + mt_row / 16 + mt_column * 16);
                         store<f32v>((out + (mt_column + v6_0)), v9);
@@ -98,7 +97,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
                         const long long mt_column = mt_strip + mt_part * kLanes;
                         const long long mt_lane = mt_row + mt_column;
-                        const i32v v5 = load<i32v>(mt_buffer2 + mt_column);
+                        const i32v v5 = load<i32v>(mt_buffer0 + mt_column);
                         const i32v v6 = (v4 + v5);
                         const f32v v9 = strided<f32v, 16>(mt_buffer8 + mt_row / 16 + mt_column * 16);
                         if (mt_wraps) scatter<f32v>(addresses(out, v6), splat_bool(true), v9); else store<f32v>((out + (mt_column + v6_0)), v9);

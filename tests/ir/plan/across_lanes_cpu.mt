@@ -32,8 +32,7 @@ in memory: %7 = sort %6 : block<4x8 x f32>
 in memory: %8 = sort %7 {descending=1} : block<4x8 x f32>
 stage of 32 lanes
     %0 = arange {start=0, end=32} : vector<32 x i32>
-    %1 = reshape %0 : block<4x8 x i32>
-    to buffer: %1
+    to buffer: %0
 in memory: %9 = gather %8, %1 {axis=1} : block<4x8 x f32>
 stage of 32 lanes
     %0 = arange {start=0, end=32} : vector<32 x i32>

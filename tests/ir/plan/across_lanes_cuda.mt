@@ -28,7 +28,7 @@ shared %5: at 128
 shared %6: at 0
 shared %7: at 128
 shared %8: at 0
-shared %1: at 128
+shared %0: at 128
 shared %9: at 256
 shared %2: at 0
 shared %10: at 32
@@ -50,8 +50,7 @@ in memory: %8 = sort %7 {descending=1} : block<4x8 x f32>
 barrier
 stage of 32 lanes
     %0 = arange {start=0, end=32} : vector<32 x i32>
-    %1 = reshape %0 : block<4x8 x i32>
-    to buffer: %1
+    to buffer: %0
 barrier
 in memory: %9 = gather %8, %1 {axis=1} : block<4x8 x f32>
 barrier

@@ -14,7 +14,7 @@ kernel k(x: ptr<f32>, out: ptr<f32>, n: i32) {
     store %10, %8, none
 }
 ; ---
-strips of 16 lanes, 704 bytes of scratch
+strips of 16 lanes, 640 bytes of scratch
 stage of 64 lanes in rows of 16
     at the start of each row: %0, %1
     contiguous: %1
@@ -24,10 +24,6 @@ stage of 64 lanes in rows of 16
     %3 = load %2, none, none : block<4x16 x f32>
     to buffer: %3
 in memory: %4 = max %3 {axis=1} : vector<4 x f32>
-stage of 4 lanes
-    from buffer: %4
-    %5 = reshape %4 : block<4x1 x f32>
-    to buffer: %5
 stage of 64 lanes in rows of 16
     at the start of each row: %0, %1
     contiguous: %1

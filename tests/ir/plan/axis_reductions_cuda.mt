@@ -20,8 +20,7 @@ blocked layout: 128 threads
 64 lanes: 1 x 1 a thread
 528 bytes of shared buffers
 shared %3: at 0
-shared %4: at 256
-shared %5: at 512
+shared %4: at 512
 shared %7: at 256
 shared %8: at 0
 stage of 64 lanes
@@ -32,11 +31,6 @@ stage of 64 lanes
     to buffer: %3
 barrier
 in memory: %4 = max %3 {axis=1} : vector<4 x f32>
-barrier
-stage of 4 lanes
-    from buffer: %4
-    %5 = reshape %4 : block<4x1 x f32>
-    to buffer: %5
 barrier
 stage of 64 lanes
     from buffer: %3

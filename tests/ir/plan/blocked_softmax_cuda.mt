@@ -25,7 +25,7 @@ words 1: 2 x f32
 %0 = program_id {axis=0} : i32
 %1 = mul %0, columns : i32
 lane 0 of %3
-stage of 1024 lanes, interior while %3 < columns, then until nothing changes
+stage of 1024 lanes, interior while %3 < columns
     contiguous: %3
     %3 = arange {start=0, end=1024} : vector<1024 x i32>
     %4 = addptr %2, %3 : vector<1024 x ptr<f32>>
@@ -33,7 +33,7 @@ stage of 1024 lanes, interior while %3 < columns, then until nothing changes
     %6 = load %4, %5, -inf : vector<1024 x f32>  ; vectors
     %7 = max %6 : f32  ; words 0
     to buffer: %6
-stage of 1024 lanes, interior while %3 < columns, then until nothing changes
+stage of 1024 lanes, interior while %3 < columns
     from buffer: %6
     %8 = sub %6, %7 : vector<1024 x f32>
     %9 = exp %8 : vector<1024 x f32>

@@ -30,10 +30,10 @@ stage of 32 lanes
     %3 = add %1, %2 : vector<32 x i32>
     %4 = reshape %3 : block<32x1 x i32>
     %5 = mul %4, step : block<32x1 x i32>
-    %7 = reshape %2 : block<1x32 x i32>
     %11 = cmp_lt %4, m : block<32x1 x bool>
+    %7 = reshape %2 : block<1x32 x i32>
     %13 = cmp_lt %7, n : block<1x32 x bool>
-    to buffer: %5, %7, %11, %13
+    to buffer: %5, %2, %11, %13
 lane 0 of %2
 lane 0 of %7
 stage of 1024 lanes in rows of 32, interior while %12 and %7 < n, then stop

@@ -19,8 +19,7 @@ stage of 16 lanes
     %0 = arange {start=0, end=16} : vector<16 x i32>
     %1 = reshape %0 : block<16x1 x i32>
     %3 = mul %1, n : block<16x1 x i32>
-    %2 = reshape %0 : block<1x16 x i32>
-    to buffer: %3, %2
+    to buffer: %3, %0
 stage of 256 lanes in rows of 16
     at the start of each row: %4, %5, %6
     contiguous: %6
