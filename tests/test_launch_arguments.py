@@ -150,17 +150,20 @@ def test_scalars_of_numpy_and_torch_are_no_constexprs(value: Any) -> None:
 # --- options -------------------------------------------------------------------------------------
 
 
-def test_options_of_a_launch_change_nothing() -> None:
+def test_options_of_a_launch() -> None:
     x, out = torch.ones(1), torch.zeros(1)
-    compiled = bias_kernel[1](x, None, out)
-    options: list[dict[str, Any]] = [
-        {"num_warps": 4},
-        {"num_warps": 8, "num_stages": 3},
-        {"num_stages": 3, "num_warps": 8},
-        {"num_ctas": 2, "maxnreg": 64, "launch_pdl": True, "launch_cooperative_grid": False},
-        {"maxnreg": None},
+    plain = bias_kernel[1](x, None, out)
+    warps = bias_kernel[1](x, None, out, num_warps=8)
+    assert warps is not plain and warps.asm["cpu"] == plain.asm["cpu"]
+    options: list[tuple[dict[str, Any], Any]] = [
+        ({"num_warps": 8, "num_stages": 3}, warps),
+        ({"num_stages": 3, "num_warps": 8}, warps),
+        ({"layout": None, "accuracy": None, "num_warps": 8}, warps),
+        ({"num_ctas": 2, "maxnreg": 64, "launch_pdl": True}, plain),
+        ({"launch_cooperative_grid": False}, plain),
+        ({"maxnreg": None}, plain),
     ]
-    for each in options * 2:
+    for each, compiled in options * 2:
         assert bias_kernel[1](x, None, out, **each) is compiled
         assert bias_kernel[lambda meta: 1](x, bias=None, out=out, **each) is compiled
         assert bias_kernel.compile(x, None, out, **each) is compiled
