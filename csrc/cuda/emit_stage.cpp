@@ -128,7 +128,7 @@ std::string CudaStageEmitter::interior_condition(const Stage& stage) {
 void CudaStageEmitter::emit_rounds(const Stage& stage, bool interior) {
     interior_ = interior;
     int64_t rounds = plan_.rounds(stage.width);
-    std::string first = "(int)threadIdx.x";
+    std::string first = "threadIdx.x";
     if (rounds > 1) {
         add(rounds * vector_ <= kMostUnrolled ? "#pragma unroll\n" : "#pragma unroll 1\n", 0);
         add("for (int mt_r = 0; mt_r < " + std::to_string(rounds) + "; ++mt_r) {\n", 0);
@@ -138,7 +138,7 @@ void CudaStageEmitter::emit_rounds(const Stage& stage, bool interior) {
     }
     ++depth_;
     std::string name = vector_ == 1 ? "mt_lane" : "mt_first";
-    add("const int " + name + " = " + first +
+    add("const unsigned " + name + " = " + first +
             (vector_ == 1 ? "" : " * " + std::to_string(vector_)) + ";\n",
         0);
     bool partial = stage.width % (plan_.threads * vector_) != 0;
@@ -265,7 +265,7 @@ void CudaStageEmitter::choose_arrays(const std::vector<Items>& groups) {
 void CudaStageEmitter::for_each_lane() {
     if (vector_ == 1) return;
     add("#pragma unroll\nfor (int mt_k = 0; mt_k < " + std::to_string(vector_) +
-            "; ++mt_k) {\n    const int mt_lane = mt_first + mt_k;\n",
+            "; ++mt_k) {\n    const unsigned mt_lane = mt_first + mt_k;\n",
         0);
     ++depth_;
 }

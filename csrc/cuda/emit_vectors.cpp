@@ -74,7 +74,7 @@ void CudaStageEmitter::emit_movement(const Inst& inst) {
     std::string target = text(result);
     LaneMap map = lane_map(inst.op, inst.attrs, kernel_.type(operand), kernel_.type(result));
     std::string inner = "mt_lane" + std::to_string(++closures_);
-    add("{\n    const int " + inner + " = " + source(map, lane_) + ";\n", inst.loc);
+    add("{\n    const unsigned " + inner + " = " + source(map, lane_) + ";\n", inst.loc);
     ++depth_;
     std::swap(lane_, inner);
     bool lane0 = std::exchange(lane0_, false), interior = std::exchange(interior_, false);

@@ -128,28 +128,28 @@ void ordered(float* x, int* index, float* out, int* counts) {
     int v0_0 = 0;
     if (v0_0 <= 2147483647 - 511 && ((unsigned long long)&x[v0_0] & 15) == 0 && ((unsigned long long)&index[v0_0] & 15) == 0) {
         {
-            const int mt_first = (int)threadIdx.x * 4;
+            const unsigned mt_first = threadIdx.x * 4;
             int v0[4];
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 v0[mt_k] = mt_lane;
             }
             const mt_f32x4 mt_v2 = *(const mt_f32x4*)&x[v0[0]];
             const mt_i32x4 mt_v4 = *(const mt_i32x4*)&index[v0[0]];
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 mt_shared2[mt_lane] = mt_v2.lane[mt_k];
                 mt_shared4[mt_lane] = mt_v4.lane[mt_k];
             }
         }
     } else {
         {
-            const int mt_first = (int)threadIdx.x * 4;
+            const unsigned mt_first = threadIdx.x * 4;
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 int v0 = mt_lane;
                 float v2 = (true ? x[v0] : 0.0f);
                 int v4 = (true ? index[v0] : 0);
@@ -167,12 +167,12 @@ void ordered(float* x, int* index, float* out, int* counts) {
     __syncthreads();
     if (v0_0 <= 2147483647 - 511 && ((unsigned long long)&out[v0_0] & 15) == 0) {
         {
-            const int mt_first = (int)threadIdx.x * 4;
+            const unsigned mt_first = threadIdx.x * 4;
             float v7[4];
             int v0[4];
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 v7[mt_k] = mt_shared7[mt_lane];
                 v0[mt_k] = mt_lane;
             }
@@ -185,10 +185,10 @@ void ordered(float* x, int* index, float* out, int* counts) {
         }
     } else {
         {
-            const int mt_first = (int)threadIdx.x * 4;
+            const unsigned mt_first = threadIdx.x * 4;
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 float v7 = mt_shared7[mt_lane];
                 int v0 = mt_lane;
                 out[v0] = v7;
@@ -199,7 +199,7 @@ void ordered(float* x, int* index, float* out, int* counts) {
     int v10_0 = 0;
     __syncthreads();
     {
-        const int mt_lane = (int)threadIdx.x;
+        const unsigned mt_lane = threadIdx.x;
         if (mt_lane < 16) {
             int v9 = mt_shared9[mt_lane];
             int v10 = mt_lane;

@@ -28,11 +28,11 @@ void add_kernel(float* x, float* y, float* out, int n) {
     if (v3_0 <= 2147483647 - 1023 && v3_0 + 1023 < n && ((unsigned long long)&x[v3_0] & 15) == 0 && ((unsigned long long)&y[v3_0] & 15) == 0 && ((unsigned long long)&out[v3_0] & 15) == 0) {
         #pragma unroll
         for (int mt_r = 0; mt_r < 2; ++mt_r) {
-            const int mt_first = (mt_r * 128 + (int)threadIdx.x) * 4;
+            const unsigned mt_first = (mt_r * 128 + threadIdx.x) * 4;
             int v3[4];
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 int v2 = mt_lane;
                 v3[mt_k] = (v1 + v2);
             }
@@ -41,7 +41,7 @@ void add_kernel(float* x, float* y, float* out, int n) {
             float v9[4];
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 v9[mt_k] = (mt_v6.lane[mt_k] + mt_v8.lane[mt_k]);
             }
             mt_f32x4 mt_s11;
@@ -54,10 +54,10 @@ void add_kernel(float* x, float* y, float* out, int n) {
     } else {
         #pragma unroll
         for (int mt_r = 0; mt_r < 2; ++mt_r) {
-            const int mt_first = (mt_r * 128 + (int)threadIdx.x) * 4;
+            const unsigned mt_first = (mt_r * 128 + threadIdx.x) * 4;
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 int v2 = mt_lane;
                 int v3 = (v1 + v2);
                 bool v5 = (v3 < n);

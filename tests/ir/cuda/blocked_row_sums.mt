@@ -69,13 +69,13 @@ void row_sums(float* x, float* out, int rows, int columns) {
     float* const mt_shared21 = (float*)(mt_shared + 2048);
     float mt_slot0[1];
     {
-        const int mt_first = (int)threadIdx.x * 4;
+        const unsigned mt_first = threadIdx.x * 4;
         #pragma unroll
         for (int mt_k = 0; mt_k < 4; ++mt_k) {
-            const int mt_lane = mt_first + mt_k;
+            const unsigned mt_lane = mt_first + mt_k;
             bool v15;
             {
-                const int mt_lane1 = mt_lane / 64;
+                const unsigned mt_lane1 = mt_lane / 64;
                 int v1 = mt_lane1;
                 int v4 = v1;
                 bool v14 = (v4 < rows);
@@ -85,7 +85,7 @@ void row_sums(float* x, float* out, int rows, int columns) {
         }
     }
     {
-        const int mt_lane = (int)threadIdx.x;
+        const unsigned mt_lane = threadIdx.x;
         if (mt_lane < 8) {
             float v0 = 0.0f;
             mt_slot0[0] = v0;
@@ -94,23 +94,23 @@ void row_sums(float* x, float* out, int rows, int columns) {
     for (long long mt_i2 = 0; mt_i2 < columns; mt_i2 += 64) {
         int v2 = (int)mt_i2;
         {
-            const int mt_first = (int)threadIdx.x * 4;
+            const unsigned mt_first = threadIdx.x * 4;
             int v6[4];
             int v11[4];
             bool v19[4];
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 bool v15 = mt_buffer15[mt_k];
                 {
-                    const int mt_lane1 = mt_lane / 64;
+                    const unsigned mt_lane1 = mt_lane / 64;
                     int v1 = mt_lane1;
                     int v4 = v1;
                     int v5 = (int)((unsigned)v4 * (unsigned)columns);
                     v6[mt_k] = v5;
                 }
                 {
-                    const int mt_lane1 = mt_lane % 64;
+                    const unsigned mt_lane1 = mt_lane % 64;
                     int v8 = mt_lane1;
                     int v9 = (int)((unsigned)v2 + (unsigned)v8);
                     int v10 = v9;
@@ -118,7 +118,7 @@ void row_sums(float* x, float* out, int rows, int columns) {
                 }
                 bool v18;
                 {
-                    const int mt_lane1 = mt_lane % 64;
+                    const unsigned mt_lane1 = mt_lane % 64;
                     int v8 = mt_lane1;
                     int v9 = (int)((unsigned)v2 + (unsigned)v8);
                     int v10 = v9;
@@ -137,13 +137,13 @@ void row_sums(float* x, float* out, int rows, int columns) {
             } else {
                 #pragma unroll
                 for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                    const int mt_lane = mt_first + mt_k;
+                    const unsigned mt_lane = mt_first + mt_k;
                     v20[mt_k] = (v19[mt_k] ? x[((long long)v6[mt_k] + v11[mt_k])] : 0.0f);
                 }
             }
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 mt_shared20[mt_lane] = v20[mt_k];
             }
         }
@@ -151,7 +151,7 @@ void row_sums(float* x, float* out, int rows, int columns) {
         mt_sum_f32_axis<8, 64, 1, 16>(mt_shared20, mt_shared21);
         __syncthreads();
         {
-            const int mt_lane = (int)threadIdx.x;
+            const unsigned mt_lane = threadIdx.x;
             if (mt_lane < 8) {
                 float v21 = mt_shared21[mt_lane];
                 float v3 = mt_slot0[0];
@@ -162,7 +162,7 @@ void row_sums(float* x, float* out, int rows, int columns) {
     }
     int v1_0 = 0;
     {
-        const int mt_lane = (int)threadIdx.x;
+        const unsigned mt_lane = threadIdx.x;
         if (mt_lane < 8) {
             float v23 = mt_slot0[0];
             int v1 = mt_lane;

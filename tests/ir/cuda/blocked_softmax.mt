@@ -109,17 +109,17 @@ void softmax_kernel(float* x, float* out, int columns) {
     if (v3_0 <= 2147483647 - 1023 && v3_0 + 1023 < columns && ((unsigned long long)&x[((long long)v1 + v3_0)] & 15) == 0) {
         #pragma unroll
         for (int mt_r = 0; mt_r < 4; ++mt_r) {
-            const int mt_first = (mt_r * 64 + (int)threadIdx.x) * 4;
+            const unsigned mt_first = (mt_r * 64 + threadIdx.x) * 4;
             int v3[4];
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 v3[mt_k] = mt_lane;
             }
             const mt_f32x4 mt_v6 = *(const mt_f32x4*)&x[((long long)v1 + v3[0])];
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 mt_partial7[mt_k] = mt_max_nan(mt_partial7[mt_k], mt_v6.lane[mt_k]);
                 mt_buffer6[mt_r * 4 + mt_k] = mt_v6.lane[mt_k];
             }
@@ -127,10 +127,10 @@ void softmax_kernel(float* x, float* out, int columns) {
     } else {
         #pragma unroll
         for (int mt_r = 0; mt_r < 4; ++mt_r) {
-            const int mt_first = (mt_r * 64 + (int)threadIdx.x) * 4;
+            const unsigned mt_first = (mt_r * 64 + threadIdx.x) * 4;
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 int v3 = mt_lane;
                 bool v5 = (v3 < columns);
                 float v6 = (v5 ? x[((long long)v1 + v3)] : (-__int_as_float(0x7f800000)));
@@ -145,10 +145,10 @@ void softmax_kernel(float* x, float* out, int columns) {
     float mt_partial10[4] = {-0.0f, -0.0f, -0.0f, -0.0f};
     #pragma unroll
     for (int mt_r = 0; mt_r < 4; ++mt_r) {
-        const int mt_first = (mt_r * 64 + (int)threadIdx.x) * 4;
+        const unsigned mt_first = (mt_r * 64 + threadIdx.x) * 4;
         #pragma unroll
         for (int mt_k = 0; mt_k < 4; ++mt_k) {
-            const int mt_lane = mt_first + mt_k;
+            const unsigned mt_lane = mt_first + mt_k;
             float v6 = mt_buffer6[mt_r * 4 + mt_k];
             float v8 = (v6 - v7);
             float v9 = expf(v8);
@@ -162,12 +162,12 @@ void softmax_kernel(float* x, float* out, int columns) {
     if (v3_0 <= 2147483647 - 1023 && v3_0 + 1023 < columns && ((unsigned long long)&out[((long long)v1 + v3_0)] & 15) == 0) {
         #pragma unroll
         for (int mt_r = 0; mt_r < 4; ++mt_r) {
-            const int mt_first = (mt_r * 64 + (int)threadIdx.x) * 4;
+            const unsigned mt_first = (mt_r * 64 + threadIdx.x) * 4;
             int v3[4];
             float v11[4];
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 float v9 = mt_buffer9[mt_r * 4 + mt_k];
                 v3[mt_k] = mt_lane;
                 v11[mt_k] = (v9 / v10);
@@ -182,10 +182,10 @@ void softmax_kernel(float* x, float* out, int columns) {
     } else {
         #pragma unroll
         for (int mt_r = 0; mt_r < 4; ++mt_r) {
-            const int mt_first = (mt_r * 64 + (int)threadIdx.x) * 4;
+            const unsigned mt_first = (mt_r * 64 + threadIdx.x) * 4;
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 float v9 = mt_buffer9[mt_r * 4 + mt_k];
                 int v3 = mt_lane;
                 bool v5 = (v3 < columns);

@@ -57,15 +57,15 @@ void tr(float* X, float* Y, int M, int N) {
     int v9 = (int)((unsigned)v8 * (unsigned)32);
     #pragma unroll
     for (int mt_r = 0; mt_r < 2; ++mt_r) {
-        const int mt_first = (mt_r * 128 + (int)threadIdx.x) * 4;
+        const unsigned mt_first = (mt_r * 128 + threadIdx.x) * 4;
         int v6[4];
         int v13[4];
         bool v21[4];
         #pragma unroll
         for (int mt_k = 0; mt_k < 4; ++mt_k) {
-            const int mt_lane = mt_first + mt_k;
+            const unsigned mt_lane = mt_first + mt_k;
             {
-                const int mt_lane1 = mt_lane / 32;
+                const unsigned mt_lane1 = mt_lane / 32;
                 int v2 = mt_lane1;
                 int v3 = (int)((unsigned)v1 + (unsigned)v2);
                 int v4 = v3;
@@ -73,7 +73,7 @@ void tr(float* X, float* Y, int M, int N) {
                 v6[mt_k] = v5;
             }
             {
-                const int mt_lane1 = mt_lane % 32;
+                const unsigned mt_lane1 = mt_lane % 32;
                 int v2 = mt_lane1;
                 int v11 = (int)((unsigned)v9 + (unsigned)v2);
                 int v12 = v11;
@@ -81,7 +81,7 @@ void tr(float* X, float* Y, int M, int N) {
             }
             bool v17;
             {
-                const int mt_lane1 = mt_lane / 32;
+                const unsigned mt_lane1 = mt_lane / 32;
                 int v2 = mt_lane1;
                 int v3 = (int)((unsigned)v1 + (unsigned)v2);
                 int v4 = v3;
@@ -90,7 +90,7 @@ void tr(float* X, float* Y, int M, int N) {
             }
             bool v20;
             {
-                const int mt_lane1 = mt_lane % 32;
+                const unsigned mt_lane1 = mt_lane % 32;
                 int v2 = mt_lane1;
                 int v11 = (int)((unsigned)v9 + (unsigned)v2);
                 int v12 = v11;
@@ -109,30 +109,30 @@ void tr(float* X, float* Y, int M, int N) {
         } else {
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 v22[mt_k] = (v21[mt_k] ? X[((long long)v6[mt_k] + v13[mt_k])] : 0.0f);
             }
         }
         #pragma unroll
         for (int mt_k = 0; mt_k < 4; ++mt_k) {
-            const int mt_lane = mt_first + mt_k;
+            const unsigned mt_lane = mt_first + mt_k;
             mt_shared22[mt_lane] = v22[mt_k];
         }
     }
     __syncthreads();
     #pragma unroll
     for (int mt_r = 0; mt_r < 2; ++mt_r) {
-        const int mt_first = (mt_r * 128 + (int)threadIdx.x) * 4;
+        const unsigned mt_first = (mt_r * 128 + threadIdx.x) * 4;
         float v23[4];
         int v26[4];
         int v29[4];
         bool v37[4];
         #pragma unroll
         for (int mt_k = 0; mt_k < 4; ++mt_k) {
-            const int mt_lane = mt_first + mt_k;
+            const unsigned mt_lane = mt_first + mt_k;
             v23[mt_k] = mt_shared22[mt_lane / 32 + mt_lane % 32 * 32];
             {
-                const int mt_lane1 = mt_lane / 32;
+                const unsigned mt_lane1 = mt_lane / 32;
                 int v2 = mt_lane1;
                 int v11 = (int)((unsigned)v9 + (unsigned)v2);
                 int v24 = v11;
@@ -140,7 +140,7 @@ void tr(float* X, float* Y, int M, int N) {
                 v26[mt_k] = v25;
             }
             {
-                const int mt_lane1 = mt_lane % 32;
+                const unsigned mt_lane1 = mt_lane % 32;
                 int v2 = mt_lane1;
                 int v3 = (int)((unsigned)v1 + (unsigned)v2);
                 int v28 = v3;
@@ -148,7 +148,7 @@ void tr(float* X, float* Y, int M, int N) {
             }
             bool v33;
             {
-                const int mt_lane1 = mt_lane / 32;
+                const unsigned mt_lane1 = mt_lane / 32;
                 int v2 = mt_lane1;
                 int v11 = (int)((unsigned)v9 + (unsigned)v2);
                 int v24 = v11;
@@ -157,7 +157,7 @@ void tr(float* X, float* Y, int M, int N) {
             }
             bool v36;
             {
-                const int mt_lane1 = mt_lane % 32;
+                const unsigned mt_lane1 = mt_lane % 32;
                 int v2 = mt_lane1;
                 int v3 = (int)((unsigned)v1 + (unsigned)v2);
                 int v28 = v3;
@@ -176,7 +176,7 @@ void tr(float* X, float* Y, int M, int N) {
         } else {
             #pragma unroll
             for (int mt_k = 0; mt_k < 4; ++mt_k) {
-                const int mt_lane = mt_first + mt_k;
+                const unsigned mt_lane = mt_first + mt_k;
                 if (v37[mt_k]) {
                     Y[((long long)v26[mt_k] + v29[mt_k])] = v23[mt_k];
                 }
