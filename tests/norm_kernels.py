@@ -181,3 +181,52 @@ def group_norm_kernel(
         a = tl.load(x + first + n, mask=mask, other=0.0).to(tl.float32)
         w, b = tl.load(weight + channel, mask=mask), tl.load(bias + channel, mask=mask)
         tl.store(out + first + n, (a - mean) * scale * w + b, mask=mask)
+
+
+@triton.jit
+def group_norm_grad_kernel(
+    x, weight, grad, dx, dw, db, channels, groups, pixels, eps, BLOCK: tl.constexpr
+):  # fmt: skip
+    """dx of one group of one image, whose moments are computed again; its shares of dw and db are
+    added to those of other images by atomics, a channel after the other."""
+    image, group = tl.program_id(0), tl.program_id(1)
+    each = channels // groups
+    size = each * pixels
+    first = (image * channels + group * each) * pixels
+    x, grad, dx = x + first, grad + first, dx + first
+    lane = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, size, BLOCK):
+        total += tl.load(x + start + lane, mask=start + lane < size, other=0.0).to(tl.float32)
+    mean = tl.sum(total, axis=0) / size
+    squares = tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, size, BLOCK):
+        mask = start + lane < size
+        a = tl.load(x + start + lane, mask=mask, other=0.0).to(tl.float32)
+        centred = tl.where(mask, a - mean, 0.0)
+        squares += centred * centred
+    scale = 1.0 / tl.sqrt(tl.sum(squares, axis=0) / size + eps)
+    along, all = 0.0, 0.0
+    for channel in range(group * each, (group + 1) * each):
+        w = tl.load(weight + channel).to(tl.float32)
+        gains, shifts = tl.zeros((BLOCK,), tl.float32), tl.zeros((BLOCK,), tl.float32)
+        at = (channel - group * each) * pixels
+        for start in range(0, pixels, BLOCK):
+            mask = start + lane < pixels
+            a = tl.load(x + at + start + lane, mask=mask, other=0.0).to(tl.float32)
+            g = tl.load(grad + at + start + lane, mask=mask, other=0.0).to(tl.float32)
+            gains += g * tl.where(mask, (a - mean) * scale, 0.0)
+            shifts += g
+        gain, shift = tl.sum(gains, axis=0), tl.sum(shifts, axis=0)
+        along += gain * w
+        all += shift * w
+        tl.atomic_add(dw + channel, gain)
+        tl.atomic_add(db + channel, shift)
+    for start in range(0, size, BLOCK):
+        n = start + lane
+        mask = n < size
+        w = tl.load(weight + group * each + n // pixels, mask=mask, other=0.0).to(tl.float32)
+        a = tl.load(x + n, mask=mask, other=0.0).to(tl.float32)
+        g = tl.load(grad + n, mask=mask, other=0.0).to(tl.float32)
+        normal = (a - mean) * scale
+        tl.store(dx + n, (g * w - (all + normal * along) / size) * scale, mask=mask)

@@ -192,3 +192,34 @@ def check_group_norm(engine: Any, shape: Any, groups: int, dtype: torch.dtype) -
     # Five roundings more for each block, to join its moments with those before.
     roundings = added(rows.shape[1]) + 6 + 5 * (rows.shape[1] // 256 + 1)
     assert_rounded(out, expected, roundings, weights * loss.reshape(shape) + biases)
+
+
+@every
+@pytest.mark.parametrize("shape", [(2, 6, 5, 7), (1, 12, 17, 20)])
+def test_group_norm_gradient(engine: Any, shape: tuple[int, int, int, int]) -> None:
+    images, channels, height, width = shape
+    groups = 2
+    x, grad = numbers(*shape) + 0.5, numbers(*shape, seed=3)
+    weight, bias = (each.detach() for each in parameters(channels, torch.float32))
+    dx, dw, db = torch.empty_like(x), torch.zeros(channels), torch.zeros(channels)
+    engine(norms.group_norm_grad_kernel)[images, groups](
+        x, weight, grad, dx, dw, db, channels, groups, height * width, EPS, BLOCK=256
+    )
+    x64, weight64, bias64 = in_double(x, weight, bias)
+    F.group_norm(x64, groups, weight64, bias64, EPS).backward(grad.double())
+    # As for layer norm: a row is a group; a channel's sum is of all its pixels in all images.
+    rows = x64.detach().reshape(images * groups, -1)
+    scale = rows.var(1, False, keepdim=True).add(EPS).rsqrt()
+    normal, level = (rows - rows.mean(1, keepdim=True)) * scale, rows.abs().mean(1, keepdim=True)
+    loss = (1 + scale * level) * (1 + normal.abs())
+    g = grad.double()
+    weighted = (g * weight64.detach()[:, None, None]).abs().reshape(images * groups, -1)
+    sizes = scale * (
+        weighted + (weighted * loss).mean(1, keepdim=True) * normal.abs()
+        + (weighted * normal.abs()).mean(1, keepdim=True) * loss + weighted.mean(1, keepdim=True)
+    )  # fmt: skip
+    roundings = added(rows.shape[1]) + channels + 6
+    assert_rounded(dx, x64.grad, 2 * roundings, sizes.reshape(shape))
+    sums = (g.abs() * loss.reshape(shape)).sum((0, 2, 3))
+    assert_rounded(dw, weight64.grad, roundings + images, sums)
+    assert_rounded(db, bias64.grad, roundings + images, g.abs().sum((0, 2, 3)))

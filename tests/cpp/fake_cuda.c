@@ -322,7 +322,10 @@ int cuFuncSetAttribute(Function* function, int attribute, int value) {
     pthread_mutex_lock(&lock);
     int result = enter("cuFuncSetAttribute");
     if (result == kSuccess && attribute != 8) result = kInvalidValue;
-    if (result == kSuccess) function->shared_bytes = value;
+    if (result == kSuccess) {
+        function->shared_bytes = value;
+        write_log("allow %s shared %d\n", function->name, value);
+    }
     pthread_mutex_unlock(&lock);
     return result;
 }
