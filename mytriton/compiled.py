@@ -85,8 +85,8 @@ class CompiledKernel:
 
     Unpacks as ``expression_ops, ssa_ops, cuda_src = kernel[grid](...)``. ``ssa_ops`` is the
     optimised SSA that backends receive; ``cuda_src`` the very text that NVRTC compiles. ``asm``
-    maps stages to text. Getting ``cuda_src`` raises ValueError where a program on CUDA has no
-    room for the kernel's blocks, or ``layout="lane"`` cannot hold them.
+    maps stages to text. Getting ``cuda_src`` raises CompileError where a program on CUDA has
+    no room for the kernel's blocks, ValueError where ``layout="lane"`` cannot hold them.
     """
 
     __slots__ = ("_artifact", "asm", "name", "op_name", "target")

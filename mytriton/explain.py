@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mytriton import _C
+from mytriton.errors import CompileError
 from mytriton.source import Place
 
 _SIDE_BY_SIDE = ("ssa", "cuda", "cpu")
@@ -67,7 +68,7 @@ def dump(artifact: _C.Artifact, name: str) -> None:
     """Writes all stages to the folder ``$MYTRITON_DUMP/<name>``, where the variable is set.
 
     ``kernel.cpp`` is what the host compiler gets, with the text that precedes the kernel. Where a
-    stage cannot express the kernel (blocks of several widths, in CUDA), its file says why.
+    stage cannot express the kernel (blocks that are too large for a program on CUDA), its file says why.
     """
     root = os.environ.get("MYTRITON_DUMP")
     if not root:
@@ -78,7 +79,7 @@ def dump(artifact: _C.Artifact, name: str) -> None:
     for stage, file in _FILES.items():
         try:
             text = artifact.stage(stage)
-        except ValueError as error:
+        except (CompileError, ValueError) as error:
             text = f"// {error}"
         if stage == "cpu":
             text = _C.cpu_translation_unit(text)

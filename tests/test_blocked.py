@@ -260,14 +260,22 @@ def test_what_one_program_has_no_room_for() -> None:
         tl.store(out + tl.arange(0, N), a / tl.sum(a, axis=0))
 
     square = exchanged.compile("*fp32", "*fp32", N=256)
-    with pytest.raises(ValueError, match=r"needs 262144 bytes of shared memory, .*: block<256x256"):
+    with pytest.raises(mytriton.CompileError) as refused:
         _ = square.cuda_src
+    message, line, caret = str(refused.value).splitlines()
+    assert message.endswith(
+        "error: CUDA lowering needs 262144 bytes of shared memory for blocks whose lanes change "
+        "places, and there are 229376: block<256x256 x f32>; use smaller blocks"
+    )
+    assert line.strip() == "tl.store(out + at, tl.trans(tl.load(x + at)))"
+    assert line[caret.index("^") :].startswith("tl.load(x + at)")
     x, out = torch.rand(256, 256), torch.zeros(256, 256)
     exchanged[1](x, out, N=256)  # the CPU has room
     assert torch.equal(out, x.T)
 
     wide = kept.compile("*fp32", "*fp32", N=1 << 20, num_warps=1)
-    with pytest.raises(ValueError, match=r"of each of 32 threads, such as vector<1048576 x f32>"):
+    needs = r"131072 bytes .* each of 32 threads keeps .* 65536: vector<1048576 x f32>; .* num_warps"
+    with pytest.raises(mytriton.CompileError, match=needs):
         _ = wide.cuda_src
     assert "mt_buffer" in kept.compile("*fp32", "*fp32", N=1 << 17, num_warps=32).cuda_src
 

@@ -134,34 +134,38 @@ class Planner {
     // --- limits ----------------------------------------------------------------------------------
 
     void check_sizes() const {
-        if (plan_.shared_bytes > kMostSharedBytes) {
-            std::string blocks;
-            for (const Buffer& buffer : plan_.strips.buffers)
-                if (plan_.shared.contains(buffer.value.index))
-                    blocks += (blocks.empty() ? "" : ", ") + kernel_.type(buffer.value).str();
-            throw ValueError("kernel '" + kernel_.name() + "': CUDA lowering needs " +
-                             std::to_string(plan_.shared_bytes) +
-                             " bytes of shared memory, and there are " +
-                             std::to_string(kMostSharedBytes) +
-                             ", for the blocks whose lanes change places: " + blocks);
-        }
+        std::vector<Value> shared, kept;
+        for (const Buffer& buffer : plan_.strips.buffers)
+            (plan_.shared.contains(buffer.value.index) ? shared : kept).push_back(buffer.value);
+        for (const Slot& slot : plan_.strips.slots)
+            if (is_block(slot.value)) kept.push_back(slot.value);
+        if (plan_.shared_bytes > kMostSharedBytes)
+            refuse(shared, plan_.shared_bytes, kMostSharedBytes,
+                   "of shared memory for blocks whose lanes change places", "use smaller blocks");
         int64_t bytes = 0;
-        Value largest;
-        auto count = [&](Value value) {
+        for (Value value : kept) {
             Type type = kernel_.type(value);
             bytes += plan_.lanes_each(type.lanes()) * info(lane_scalar(type)).bytes;
-            if (largest.none() || type.lanes() > kernel_.type(largest).lanes()) largest = value;
-        };
-        for (const Buffer& buffer : plan_.strips.buffers)
-            if (!buffer.exchanged) count(buffer.value);
-        for (const Slot& slot : plan_.strips.slots)
-            if (is_block(slot.value)) count(slot.value);
+        }
         if (bytes > kMostThreadBytes)
-            throw ValueError(
-                "kernel '" + kernel_.name() + "': CUDA lowering needs " + std::to_string(bytes) +
-                " bytes for the blocks of each of " + std::to_string(plan_.threads) +
-                " threads, such as " + kernel_.type(largest).str() + ", and there are " +
-                std::to_string(kMostThreadBytes) + "; use smaller blocks or more num_warps");
+            refuse(kept, bytes, kMostThreadBytes,
+                   "for the blocks that each of " + std::to_string(plan_.threads) +
+                       " threads keeps a share of",
+                   "use smaller blocks or more num_warps");
+    }
+
+    // At the largest of the blocks; all of them are named.
+    [[noreturn]] void refuse(const std::vector<Value>& blocks, int64_t bytes, int64_t most,
+                             const std::string& purpose, const std::string& advice) const {
+        std::string types;
+        for (Value value : blocks) types += (types.empty() ? "" : ", ") + kernel_.type(value).str();
+        Value largest = *std::ranges::max_element(
+            blocks, {}, [&](Value value) { return kernel_.type(value).lanes(); });
+        std::optional<InstId> id = facts_.definition(largest);
+        throw CompileError("CUDA lowering needs " + std::to_string(bytes) + " bytes " + purpose +
+                               ", and there are " + std::to_string(most) + ": " + types + "; " +
+                               advice,
+                           id ? kernel_.locs()[kernel_.inst(*id).loc] : Loc());
     }
 
     // --- barriers --------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ struct BlockedPlan {
     int64_t lanes_each(int64_t width) const { return rounds(width) * vector(width); }
 };
 
-// ValueError: the kernel needs more shared memory, or more of each thread, than there is.
+// CompileError: the kernel needs more shared memory, or more of each thread, than there is.
 BlockedPlan plan_blocked(const Kernel& legal);
 std::string print_plan(const Kernel& legal, const BlockedPlan& plan);
 

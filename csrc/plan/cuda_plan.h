@@ -11,7 +11,8 @@ namespace mytriton {
 
 using CudaPlan = std::variant<LanePlan, BlockedPlan>;
 
-// ValueError where no layout holds the kernel's blocks: see plan_lanes and plan_blocked.
+// ValueError or CompileError where no layout holds the kernel's blocks: see plan_lanes and
+// plan_blocked.
 CudaPlan plan_cuda(const Kernel& legal);
 
 int64_t threads_of(const CudaPlan& plan);

@@ -208,7 +208,7 @@ class Autotuner(Decorated):
             if on_cuda and isinstance(kernel, CompiledKernel):
                 try:
                     _ = kernel.cuda_src
-                except ValueError as error:  # blocks that a program has no room for
+                except (CompileError, ValueError) as error:  # blocks that a program has no room for
                     kernel = None
                     errors.append(error)
             kernels.append(kernel)

@@ -133,18 +133,18 @@ TEST_F(BlockedPlanTest, ReductionsOfAStageHaveOneWordAWarpEach) {
 TEST_F(BlockedPlanTest, MoreThanThereIsNamesTheBlocks) {
     Value lanes = arange(0, 1 << 16);
     store(at(out, lanes), transposed(load(at(x, lanes)), 256));
-    EXPECT_EQ(message_of<ValueError>([&] { plan(); }),
-              "kernel 'k': CUDA lowering needs 262144 bytes of shared memory, and there are "
-              "229376, for the blocks whose lanes change places: vector<65536 x f32>");
+    EXPECT_EQ(message_of<CompileError>([&] { plan(); }),
+              "CUDA lowering needs 262144 bytes of shared memory for blocks whose lanes change "
+              "places, and there are 229376: vector<65536 x f32>; use smaller blocks");
     HandBuilt wide;
     Value y = wide.pointer("y");
     Value all = wide.arange(0, 1 << 20);
     Value value = wide.load(wide.at(y, all));
     wide.store(wide.at(y, all), wide.op(Op::div, {value, wide.op(Op::sum, {value})}));
     wide.kernel.set_options({.num_warps = 1});
-    EXPECT_EQ(message_of<ValueError>([&] { plan_blocked(legalise(wide.kernel)); }),
-              "kernel 'k': CUDA lowering needs 131072 bytes for the blocks of each of 32 threads, "
-              "such as vector<1048576 x f32>, and there are 65536; use smaller blocks or more "
+    EXPECT_EQ(message_of<CompileError>([&] { plan_blocked(legalise(wide.kernel)); }),
+              "CUDA lowering needs 131072 bytes for the blocks that each of 32 threads keeps a "
+              "share of, and there are 65536: vector<1048576 x f32>; use smaller blocks or more "
               "num_warps");
 }
 
