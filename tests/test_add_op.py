@@ -116,7 +116,7 @@ def copy_with_a_new_row(build: tuple[Path, subprocess.Popen]) -> Path:
     return copy
 
 
-# The first test of this file starts the build. In one process, the others come when all else has run.
+# The first test of this file starts the build. In one process, the others come last of all.
 
 
 def test_contributing_shows_these_rows(build: tuple[Path, subprocess.Popen]) -> None:
