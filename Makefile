@@ -99,8 +99,11 @@ cpp-test: build gtest $(tools) ## run the C++ tests
 		print(*nvrtc.wheel_folders(), sep=":")')" ctest --test-dir $(BUILD) --output-on-failure \
 		--parallel $(CMAKE_BUILD_PARALLEL_LEVEL)
 
-py-test: build $(tools) ## run the Python tests
-	$(PY) -m pytest
+# On all cores; each process takes whole files, in their order. OpenMP threads that wait sleep rather
+# than spin, as other processes need the core.
+py-test: build $(tools) ## run the Python tests, on all cores
+	OMP_WAIT_POLICY=passive $(PY) -m pytest --numprocesses $(CMAKE_BUILD_PARALLEL_LEVEL) \
+		--dist loadfile --no-loadscope-reorder
 
 accuracy: build gtest $(tools) ## measure the elementwise math over every 17th float (takes minutes)
 	@grep -q MYTRITON_TESTS:BOOL=ON $(BUILD)/CMakeCache.txt || cmake $(BUILD) -DMYTRITON_TESTS=ON

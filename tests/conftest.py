@@ -1,14 +1,9 @@
-"""Options of the test suite, and a record of the CUDA text of every kernel that it compiles."""
+"""Options of the test suite, and NVRTC's check of what each file of it compiles."""
 
-import contextlib
+from collections.abc import Iterator
 
+import cuda_texts
 import pytest
-
-import mytriton
-from mytriton.jit import JITFunction
-
-# CUDA text -> the kernel's name; test_nvrtc.py compiles them all, last.
-CUDA_TEXTS: dict[str, str] = {}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -20,19 +15,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "last: runs after all other tests")
-    compile_kernel = JITFunction._compile
-
-    def recording(self: JITFunction, *args: object) -> mytriton.CompiledKernel:
-        compiled = compile_kernel(self, *args)
-        if self.fn.__module__.endswith(".evaluated"):  # never on CUDA; others have twins
-            return compiled
-        with contextlib.suppress(ValueError):  # blocks that the lane layout cannot hold
-            CUDA_TEXTS.setdefault(compiled.cuda_src, compiled.name)
-        return compiled
-
-    JITFunction._compile = recording
+    config.addinivalue_line("markers", "last: runs after all other tests, of those in its process")
+    cuda_texts.record()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nvrtc_accepts_the_text_of_every_kernel() -> Iterator[None]:
+    """Fails at the end of the file whose kernels it refuses. Not at the end of the suite: where
+    several processes share it, each has its own files."""
+    yield
+    cuda_texts.compile_recorded()

@@ -85,7 +85,8 @@ def tool(name: str) -> str:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, subprocess.Popen]]:
-    """The copy and its build, which goes on while other tests run."""
+    """The copy and its build, which goes on while other tests run: of one process those of other
+    files, of several those of the others."""
     copy = tmp_path_factory.mktemp("project")
     for name in ("CMakeLists.txt", "cmake", "csrc", "mytriton"):
         source = ROOT / name
@@ -99,7 +100,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, subp
     folder = str(copy / "build")
     configure = [tool("cmake"), "-S", str(copy), "-B", folder, "-G", "Ninja"]
     configure += [f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DPython_EXECUTABLE={sys.executable}"]
-    configure += ["-DCMAKE_CXX_FLAGS_RELEASE=-O0"]  # built faster; it runs for a moment
+    configure += ["-DCMAKE_BUILD_TYPE=None"]  # no -O2: built faster; it runs for a moment
     commands = (configure, [tool("cmake"), "--build", folder, "--target", "_C", "-j", "1"])
     with (copy / "log").open("w") as log:
         script = " && ".join(shlex.join(command) for command in commands)
@@ -115,7 +116,7 @@ def copy_with_a_new_row(build: tuple[Path, subprocess.Popen]) -> Path:
     return copy
 
 
-# The first test of this file starts the build, the others come when all else has run.
+# The first test of this file starts the build. In one process, the others come last of all.
 
 
 def test_contributing_shows_these_rows(build: tuple[Path, subprocess.Popen]) -> None:

@@ -123,7 +123,7 @@ T random_value(std::mt19937_64& random) {
 
 // Special values and others.
 template <class T>
-std::vector<T> values_of(size_t others) {
+[[gnu::noinline]] std::vector<T> values_of(size_t others) {
     std::mt19937_64 random(sizeof(T) + others);
     std::vector<T> values = special_values<T>();
     for (size_t i = 0; i < others; ++i) values.push_back(random_value<T>(random));
@@ -132,7 +132,7 @@ std::vector<T> values_of(size_t others) {
 
 // A vector of values from `at` on, which start again at the end.
 template <class T>
-VectorOfType<T> vector_at(const std::vector<T>& values, size_t at) {
+[[gnu::noinline]] VectorOfType<T> vector_at(const std::vector<T>& values, size_t at) {
     VectorOfType<T> v;
     for (int k = 0; k < kLanes; ++k) v[k] = values[(at + k) % values.size()];
     return v;

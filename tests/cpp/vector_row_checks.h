@@ -21,32 +21,59 @@ bool agrees(V got, int lane, Scalar expected) {
         return got[lane] == expected;  // a count
 }
 
-// Runs `row` on triples of values: all pairs of special values first, then at random.
+// Triples of values: all pairs of special values first, then at random.
+template <class T>
+struct Triples {
+    std::vector<T> a, b, c;
+};
+
+template <class T>
+const Triples<T>& triples() {
+    static const Triples<T> made = [] {
+        Triples<T> out;
+        const std::vector<T> special = special_values<T>(), values = values_of<T>(300);
+        std::mt19937_64 random(7);
+        const size_t pairs = special.size() * special.size();
+        for (size_t i = 0; i < (pairs + 4000) / kLanes * kLanes; ++i) {
+            const bool pair = i < pairs;
+            out.a.push_back(pair ? special[i / special.size()] : values[random() % values.size()]);
+            out.b.push_back(pair ? special[i % special.size()] : values[random() % values.size()]);
+            out.c.push_back(values[random() % values.size()]);
+        }
+        return out;
+    }();
+    return made;
+}
+
+// The functions that are not inlined keep hundreds of rows from being compiled once a lane.
+template <class T, class Row>
+[[gnu::noinline]] auto of_scalars(Row row, T a, T b, T c) {
+    return row(a, b, c);
+}
+
+template <class T>
+[[gnu::noinline]] void report(const char* name, T a, T b, T c) {
+    FAIL() << name << " of " << 8 * sizeof(T) << " bits: " << +a << ", " << +b << ", " << +c;
+}
+
 template <class T, bool select, class Row>
 void check_row(const char* name, Row row) {
     using V = VectorOfType<T>;
-    const std::vector<T> special = special_values<T>(), values = values_of<T>(300);
-    std::mt19937_64 random(7);
-    const size_t pairs = special.size() * special.size();
-    for (size_t at = 0; at < pairs + 4000; at += kLanes) {
-        V a, b, c;
-        for (int k = 0; k < kLanes; ++k) {
-            bool pair = at + k < pairs;
-            a[k] = pair ? special[(at + k) / special.size()] : values[random() % values.size()];
-            b[k] = pair ? special[(at + k) % special.size()] : values[random() % values.size()];
-            c[k] = values[random() % values.size()];
-        }
+    const Triples<T>& all = triples<T>();
+    for (size_t at = 0; at < all.a.size(); at += kLanes) {
+        const T *as = &all.a[at], *bs = &all.b[at], *cs = &all.c[at];
+        const V a = load<V>(as), b = load<V>(bs), c = load<V>(cs);
         if constexpr (select) {
-            const i32v on = (iota() * int(random() % 64 * 2 + 1) & 2) != 0;
+            const i32v on = (iota() * int(at / kLanes % 64 * 2 + 1) & 2) != 0;
             const V got = row(mask_of<V>(on), b, c);
             for (int k = 0; k < kLanes; ++k)
-                ASSERT_TRUE(same(Element<V>(got[k]), T(row(on[k] != 0, b[k], c[k])))) << name;
+                if (!same(Element<V>(got[k]), T(row(on[k] != 0, bs[k], cs[k]))))
+                    return report(name, T(on[k]), bs[k], cs[k]);
         } else {
             const auto got = row(a, b, c);
             for (int k = 0; k < kLanes; ++k)
-                ASSERT_TRUE((agrees<T>(got, k, row(T(a[k]), T(b[k]), T(c[k])))))
-                    << name << " of " << 8 * sizeof(T) << " bits: " << +a[k] << ", " << +b[k]
-                    << ", " << +c[k];
+                if (!agrees<T>(got, k, of_scalars(row, as[k], bs[k], cs[k])))
+                    return report(name, as[k], bs[k], cs[k]);
         }
     }
 }
@@ -121,22 +148,31 @@ TEST(SUITE, ExpfAgreesWithScalarsEverywhere) {
 
 // --- conversions ---------------------------------------------------------------------------------
 
+template <class To, class From>
+[[gnu::noinline]] To converted(From value) {
+    return convert<To>(value);
+}
+
 template <class From, class To>
-void check_conversion() {
-    const std::vector<From> values = values_of<From>(2000);
+[[gnu::noinline]] void report_conversion(From value, To got) {
+    FAIL() << +value << " gives " << +got << ", not " << +convert<To>(value);
+}
+
+template <class From, class To>
+void check_conversion(const std::vector<From>& values) {
     for (size_t at = 0; at < values.size(); at += kLanes) {
         const auto v = vector_at(values, at);
         const auto got = convert<VectorOfType<To>>(v);
         for (int k = 0; k < kLanes; ++k)
-            ASSERT_TRUE(same(To(got[k]), convert<To>(From(v[k]))))
-                << +v[k] << " gives " << +got[k] << ", not " << +convert<To>(From(v[k]));
+            if (!same(To(got[k]), converted<To>(From(v[k]))))
+                return report_conversion(From(v[k]), To(got[k]));
     }
 }
 
 TEST(SUITE, ConversionsAgreeWithScalars) {
     for_each_type([]<class From>() {
-        for_each_type([]<class To>() { check_conversion<From, To>(); });
-        const std::vector<From> values = values_of<From>(500);
+        const std::vector<From> many = values_of<From>(2000), values = values_of<From>(500);
+        for_each_type([&]<class To>() { check_conversion<From, To>(many); });
         for (size_t at = 0; at < values.size(); at += kLanes) {
             const auto v = vector_at(values, at);
             const i32v got = to_bool(v);
@@ -156,13 +192,15 @@ TEST(SUITE, ConversionsAgreeWithScalars) {
 
 TEST(SUITE, ResizedIntsAreExtendedByTheirOwnSign) {
     for_each_int([]<class From>() {
-        for_each_int([]<class To>() {
-            const std::vector<From> values = values_of<From>(500);
+        const std::vector<From> values = values_of<From>(500);
+        for_each_int([&]<class To>() {
+            int different = 0;
             for (size_t at = 0; at < values.size(); at += kLanes) {
                 const auto v = vector_at(values, at);
                 const auto got = resize<VectorOfType<To>>(v);
-                for (int k = 0; k < kLanes; ++k) ASSERT_EQ(To(got[k]), To(From(v[k])));
+                for (int k = 0; k < kLanes; ++k) different += To(got[k]) != To(From(v[k]));
             }
+            EXPECT_EQ(different, 0) << 8 * sizeof(From) << " bits to " << 8 * sizeof(To);
         });
     });
 }
