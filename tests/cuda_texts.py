@@ -32,7 +32,7 @@ def record() -> None:
         compiled = compile_kernel(self, *args)
         if self.fn.__module__.endswith(".evaluated"):  # never on CUDA; others have twins
             return compiled
-        with contextlib.suppress(ValueError):  # blocks that the lane layout cannot hold
+        with contextlib.suppress(mytriton.CompileError, ValueError):  # blocks with no room
             if compiled.cuda_src not in _seen:
                 _seen.add(compiled.cuda_src)
                 _waiting[compiled.cuda_src] = compiled.name
