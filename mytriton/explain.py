@@ -68,7 +68,7 @@ def dump(artifact: _C.Artifact, name: str) -> None:
     """Writes all stages to the folder ``$MYTRITON_DUMP/<name>``, where the variable is set.
 
     ``kernel.cpp`` is what the host compiler gets, with the text that precedes the kernel. Where a
-    stage cannot express the kernel (blocks that are too large for a program on CUDA), its file says why.
+    stage cannot express the kernel (blocks too large for a program on CUDA), its file says why.
     """
     root = os.environ.get("MYTRITON_DUMP")
     if not root:

@@ -274,7 +274,7 @@ def test_what_one_program_has_no_room_for() -> None:
     assert torch.equal(out, x.T)
 
     wide = kept.compile("*fp32", "*fp32", N=1 << 20, num_warps=1)
-    needs = r"131072 bytes .* each of 32 threads keeps .* 65536: vector<1048576 x f32>; .* num_warps"
+    needs = r"131072 bytes .* each of 32 threads .* 65536: vector<1048576 x f32>; .* num_warps"
     with pytest.raises(mytriton.CompileError, match=needs):
         _ = wide.cuda_src
     assert "mt_buffer" in kept.compile("*fp32", "*fp32", N=1 << 17, num_warps=32).cuda_src
