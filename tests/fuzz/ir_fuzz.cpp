@@ -28,9 +28,9 @@ void take_through_stages(const Kernel& kernel) {
     StripPlan strips = plan_strips(legal);
     emit_cpu(legal, strips);
     print_plan(legal, strips);
-    LanePlan lanes = plan_lanes(legal);  // ValueError: blocks that the lane layout cannot hold
-    emit_cuda(legal, lanes);
-    print_plan(legal, lanes);
+    CudaPlan cuda = plan_cuda(legal);  // may refuse blocks that a program has no room for
+    emit_cuda(legal, cuda);
+    print_plan(legal, cuda);
 }
 
 }  // namespace
