@@ -12,7 +12,7 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "passes/passes.h"
-#include "plan/lanes.h"
+#include "plan/cuda_plan.h"
 #include "plan/legalise.h"
 #include "plan/strips.h"
 
