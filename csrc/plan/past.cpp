@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "ir/across.h"
 #include "ir/movement.h"
 
 namespace mytriton {
@@ -25,8 +26,9 @@ class PastFinder {
         std::set<uint32_t> read_anywhere;
         kernel_.walk([&](InstId id) {
             const Inst& inst = kernel_.inst(id);
-            if (moves_lanes(inst.op) || inst.find_attr(AttrKey::axis))
-                for (Value operand : inst.operands) read_anywhere.insert(operand.index);
+            if (moves_lanes(inst.op) || is_across(inst))
+                for (Value operand : inst.operands)
+                    read_anywhere.insert(facts_.unreshaped(operand).index);
         });
         for (bool changes = true; changes;) {
             changes = false;
