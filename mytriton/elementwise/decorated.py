@@ -227,9 +227,9 @@ class ElementwiseFunction(Kernel):
         op = self._op_of(tuple(kind is not None and kind[0] == "number" for kind in kinds))
         # The digest tells graphs apart for torch's caches: globals may differ from those of the
         # process that filled them.
-        digest = self._function.case(kinds, options).digest
+        case = self._function.case(kinds, options)
         overload = op.overload._overloadname
-        return self._qualified, overload, f"{options_text(options)}#{digest}"
+        return self._qualified, overload, f"{options_text(options)}#{case.digest}"
 
     def _options_of(self, backward: Callable[..., Any]) -> list[str]:
         options = {each.name for each in self.params if each.is_constexpr}

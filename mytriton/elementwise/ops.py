@@ -17,20 +17,25 @@ from typing import Any
 
 import torch
 
-from mytriton.elementwise.functions import Case, Function, Gradient
+from mytriton.elementwise import decompose
+from mytriton.elementwise.functions import Case, Function, Gradient, UserFunction
 from mytriton.elementwise.layout import broadcast_shape, output_strides
 from mytriton.elementwise.promotion import kind_of_input
 
 _library = torch.library.Library("mytriton", "FRAGMENT")
 _taken: set[str] = set()
 _lock = threading.RLock()
+# To be raised where graphs of the same function change: torch's caches know them by the op's name.
+_FORM = 1
+# Of more tensors all gradients are computed, whichever are needed.
+_MAX_CHOSEN = 4
 # Options that cannot be written as text, by their number in the op's argument.
 _kept: list[Any] = []
 
 
 def op_name(name: str, identity: str) -> str:
     """A name that no other op has: torch's caches know ops by name, so it must not be reused."""
-    digest = hashlib.sha256(identity.encode()).hexdigest()[:12]
+    digest = hashlib.sha256(f"{_FORM} {identity}".encode()).hexdigest()[:12]
     clean = "".join(c if c.isascii() and c.isalnum() else "_" for c in name).strip("_")
     base = f"{clean or 'elementwise'}_{digest}"
     with _lock:
@@ -154,6 +159,7 @@ class TorchOp:
         self._qualified = qualified
         self._own = own
         self._optional = list(optional) or [False] * len(numbers)
+        self._prepared = False
         self._gradients: dict[tuple[bool, ...], TorchOp] = {}
         self._register(overload)
 
@@ -178,6 +184,8 @@ class TorchOp:
         torch.library.register_fake(full, self._fake, lib=_library)
         _library.impl(name, self._differentiable, "Autograd", with_keyset=True)
         torch.library.register_vmap(full, self._vmap, lib=_library)
+        if not self.opaque:
+            decompose.offer(self)
 
     def _pack(self, outputs: list[torch.Tensor]) -> Any:
         return outputs[0] if self.function.outputs == 1 else tuple(outputs)
@@ -186,11 +194,39 @@ class TorchOp:
         return self._pack(evaluate(self.function, inputs, options_of_text(options)))
 
     def _fake(self, *inputs: Any, options: str = "") -> Any:
+        if isinstance(self.function, UserFunction) and torch._guards.TracingContext.try_get():
+            self._prepare_graph()
         function = self.function
         case = function.case(tuple(map(kind_of_input, inputs)), options_of_text(options))
         tensors, names = _tensors(function, inputs)
         device = device_of(function.name, names, tensors)
         return self._pack(allocate(function.name, names, tensors, case, device))
+
+    def _prepare_graph(self) -> None:
+        """Makes what a graph that is being traced may come to need: torch copies its table of
+        decompositions before it traces the gradient, and may take a graph from its caches on disk
+        in a process where nothing has asked for a gradient."""
+        if self._prepared:
+            return
+        self._prepared = True
+        tensors = [not each for each in self.numbers]
+        if sum(tensors) > _MAX_CHOSEN:
+            self.gradient(tuple(tensors))
+        else:
+            choices = ((False, True) if each else (False,) for each in tensors)
+            for wanted in itertools.product(*choices):
+                if any(wanted):
+                    self.gradient(wanted)
+        if not self.opaque:
+            decompose.tell_inductor()
+
+    def decomposed(self, *inputs: Any, options: str = "") -> Any:
+        """The op by torch functions, for Inductor; NotImplemented where there are none."""
+        case = self.function.case(tuple(map(kind_of_input, inputs)), options_of_text(options))
+        if not decompose.has_torch_functions(case.tape):
+            decompose.keep(self.overload)
+            return NotImplemented
+        return self._pack(decompose.run(case, inputs))
 
     def _vmap(self, info: Any, in_dims: Any, *inputs: Any, options: str = "") -> Any:
         rank = 0
@@ -255,6 +291,8 @@ class TorchOp:
             need and isinstance(each, torch.Tensor) and each.is_floating_point()
             for need, each in zip(ctx.needs_input_grad[3:], inputs, strict=True)
         )
+        if sum(not each for each in self.numbers) > _MAX_CHOSEN and any(wanted):
+            wanted = tuple(not each for each in self.numbers)
         if not any(wanted) or all(each is None for each in flows):
             return (None,) * len(inputs)
         given = [flow if flow is not None and flow.is_floating_point() else None for flow in flows]
