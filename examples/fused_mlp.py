@@ -1,8 +1,8 @@
 """A transformer's MLP block whose activation is one elementwise function, trained beside eager.
 
-The activation is swiglu with a bias and a gate that is clamped: six operations of torch, one of
-ours, with a gradient that is derived. Both blocks start from the same weights and see the same data,
-so that their losses are the same curve. Run it with --steps and --size for more.
+The activation is swiglu with a bias and a clamped gate: five operations of torch, one of ours, with
+a derived gradient. Both blocks start from the same weights and see the same data, so that their
+losses are the same curve. Run it with --steps and --size for more.
 """
 
 import argparse

@@ -12,7 +12,7 @@ import torch
 from torch._prims_common import is_non_overlapping_and_dense_or_false as is_dense
 
 from mytriton.arguments import _TORCH_DTYPES, _type_name
-from mytriton.elementwise.functions import UserFunction
+from mytriton.elementwise.functions import Case, UserFunction
 from mytriton.elementwise.layout import overlaps
 from mytriton.elementwise.ops import (
     TorchOp,
@@ -61,6 +61,7 @@ class ElementwiseFunction(Kernel):
         self._opaque = opaque
         self._qualified = op_name(self.name, _identity(fn))
         self._default = tuple(map(_is_number, inputs))
+        self._flat: dict[Any, tuple[Case, Callable[..., None]]] = {}
         self._ops: dict[tuple[bool, ...], TorchOp] = {}
         wanted = tuple(not each for each in self._default)
         if any(wanted):
@@ -78,6 +79,10 @@ class ElementwiseFunction(Kernel):
         if is_tracing():
             named = {name: unwrap(value) for name, value in kwargs.items()}
             return current_recorder().callable_of(self.fn)(*map(unwrap, args), **named)
+        if self._only_inputs and not kwargs and len(args) == len(self._names):
+            results = self._call_flat(args)
+            if results is not None:
+                return results[0] if len(results) == 1 else tuple(results)
         out = kwargs.pop("out", None)
         if self._only_inputs and not kwargs and len(args) == len(self._names):
             inputs: Sequence[Any] = args
@@ -101,6 +106,34 @@ class ElementwiseFunction(Kernel):
 
     # --- a call, step by step --------------------------------------------------------------------
 
+    def _call_flat(self, inputs: tuple[Any, ...]) -> list[torch.Tensor] | None:
+        """The short way of a call with contiguous tensors of one shape at which nothing of torch
+        looks on; None for any other call."""
+        first = inputs[0]
+        if type(first) not in _PLAIN or _is_watched():
+            return None
+        shape, device, grad = first.shape, first.device, torch.is_grad_enabled()
+        for each in inputs:
+            if type(each) not in _PLAIN or each.layout is not torch.strided:
+                return None
+            if each.shape != shape or each.device != device or (grad and each.requires_grad):
+                return None
+            if not each.is_contiguous() or each.is_neg():
+                return None
+        count = first.numel()
+        if not 0 < count < 2**30 or device.type not in ("cpu", "cuda"):
+            return None
+        key = (bool(shape), *[each.dtype for each in inputs])
+        known = self._flat.get(key)
+        if known is None or not known[0].reads.hold():
+            self._check(inputs)
+            case = self._function.case(tuple(map(kind_of_input, inputs)), {})
+            known = self._flat[key] = (case, case.kernels.flat(len(inputs)))
+        case, launch = known
+        outputs = [torch.empty(shape, dtype=each, device=device) for each in case.results]
+        launch(count, *outputs, *inputs)
+        return outputs
+
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         for name in kwargs:
             if not any(each.name == name and each.by_name for each in self.params):
@@ -114,10 +147,7 @@ class ElementwiseFunction(Kernel):
 
     def _check(self, inputs: Sequence[Any]) -> bool:
         """Whether a call need not go through torch's dispatcher: nothing of torch looks on."""
-        direct = not torch._C._len_torch_dispatch_stack() and _forward_ad._current_level < 0
-        direct = direct and torch._C._functorch.peek_interpreter_stack() is None
-        direct = direct and not torch._C._len_torch_function_stack()
-        direct = direct and not torch._C._autograd._profiler_enabled()
+        direct = not _is_watched()
         grad = torch.is_grad_enabled()
         tensors = 0
         for i, each in enumerate(inputs):
@@ -234,6 +264,17 @@ class ElementwiseFunction(Kernel):
     def _options_of(self, backward: Callable[..., Any]) -> list[str]:
         options = {each.name for each in self.params if each.is_constexpr}
         return [each.name for each in parameters_of(self.name, backward) if each.name in options]
+
+
+def _is_watched() -> bool:
+    """Whether calls have to go through torch's dispatcher: something there wants to see them."""
+    return (
+        torch._C._len_torch_dispatch_stack() > 0
+        or torch._C._len_torch_function_stack() > 0
+        or torch._C._functorch.peek_interpreter_stack() is not None
+        or torch._C._autograd._profiler_enabled()
+        or _forward_ad._current_level >= 0
+    )
 
 
 def _is_number(parameter: Parameter) -> bool:

@@ -127,7 +127,7 @@ class Kernels:
         results: Sequence[str],
     ) -> None:
         self._name = name
-        self._globals = {
+        self._globals: dict[str, Any] = {
             "__name__": __name__,
             "__builtins__": {"isinstance": isinstance, "tuple": tuple},
             "tl": tl,
@@ -149,6 +149,17 @@ class Kernels:
             made.__annotations__ = names["kernel"].__annotations__
             kernel = self._made[layout] = JITFunction(made)
         return kernel
+
+    def flat(self, inputs: int) -> Callable[..., None]:
+        """A function of a number of elements, at most 2**30, and contiguous outputs and inputs of
+        so many elements."""
+        outputs = len(self._globals["RESULTS"])
+        kernel = self._kernel(1, False, "t" * inputs, outputs, (1,) * (outputs + inputs))
+
+        def launch(count: int, *tensors: torch.Tensor) -> None:
+            kernel[-(-count // _BLOCK)](*tensors, count, BLOCK=_BLOCK, INDEX=int32)
+
+        return launch
 
     def run(self, outputs: Sequence[torch.Tensor], inputs: Sequence[Any]) -> None:
         """Stores the results. Tensors among the inputs broadcast to the shape of the outputs."""
