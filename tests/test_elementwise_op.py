@@ -4,10 +4,12 @@ import copy
 import pickle
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 import torch
+from torch.testing._internal.two_tensor import TwoTensor
 
 import mytriton
 import mytriton.language as tl
@@ -150,6 +152,44 @@ def test_vmap_and_grad() -> None:
     torch.testing.assert_close(made, torch.vmap(torch.func.grad(loss(eager)), (0, None))(X, Y[0]))
     hessian = torch.func.jacrev(torch.func.grad(loss(swiglu)))(X[0], Y[0])
     torch.testing.assert_close(hessian, torch.func.jacrev(torch.func.grad(loss(eager)))(X[0], Y[0]))
+
+
+def test_forward_derivatives_are_refused() -> None:
+    message = "swiglu: argument 'a' has a tangent: .* reverse-mode derivatives only"
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(X, Y)
+        with pytest.raises(NotImplementedError, match=message):
+            swiglu(dual, Y)
+        torch.testing.assert_close(swiglu(X, Y), eager(X, Y))
+    with pytest.raises(NotImplementedError, match=message):
+        torch.func.jvp(swiglu, (X, Y), (Y, X))
+
+
+def test_subclasses_and_negative_views() -> None:
+    two = TwoTensor(X.clone(), Y.clone())
+    made = swiglu(two, two)
+    assert isinstance(made, TwoTensor)
+    torch.testing.assert_close(made.b, eager(Y, Y))
+    negative = torch.complex(X, Y).conj().imag
+    assert negative.is_neg()
+    torch.testing.assert_close(swiglu(negative, X), eager(-Y, X))
+
+
+def test_threads_that_call_it_first_together() -> None:
+    function = mytriton.elementwise(lambda a, b: tl.maximum(a, b))
+    results = []
+    barrier = threading.Barrier(8)
+
+    def call() -> None:
+        barrier.wait()
+        results.append(function(X, Y))
+
+    threads = [threading.Thread(target=call) for _ in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(results) == 8 and all(torch.equal(r, torch.maximum(X, Y)) for r in results)
 
 
 def test_modes() -> None:

@@ -25,6 +25,7 @@ from mytriton.elementwise.promotion import kind_of_input
 _library = torch.library.Library("mytriton", "FRAGMENT")
 _taken: set[str] = set()
 _lock = threading.RLock()
+_forward_ad = torch.autograd.forward_ad
 # To be raised where graphs of the same function change: torch's caches know them by the op's name.
 _FORM = 1
 # Of more tensors all gradients are computed, whichever are needed.
@@ -271,6 +272,8 @@ class TorchOp:
 
     def _differentiable(self, keys: Any, *inputs: Any, options: str = "") -> Any:
         """The op above torch's autograd."""
+        if _forward_ad._current_level >= 0:
+            self._refuse_tangents(inputs)
         tracked = torch.is_grad_enabled() and any(
             isinstance(each, torch.Tensor) and each.requires_grad for each in inputs
         )
@@ -278,6 +281,14 @@ class TorchOp:
             with torch._C._AutoDispatchBelowAutograd():
                 return self.below(keys, inputs, options)
         return _Node.at_this_level(self, keys, options, *inputs)
+
+    def _refuse_tangents(self, inputs: Sequence[Any]) -> None:
+        for name, each in zip(self.function.names, inputs, strict=True):
+            if isinstance(each, torch.Tensor) and _forward_ad.unpack_dual(each).tangent is not None:
+                raise NotImplementedError(
+                    f"{self.function.name}: argument '{name}' has a tangent: elementwise functions "
+                    "have reverse-mode derivatives only"
+                )
 
     def below(self, keys: Any, inputs: Sequence[Any], options: str) -> Any:
         """The op below torch's autograd."""
