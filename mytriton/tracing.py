@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from mytriton import _C
@@ -26,11 +28,25 @@ def trace_kernel(
     """Puts into the trace what the function does with arguments of these kinds, and gives what it
     read. CompileError where it is wrong."""
     recorder = Recorder()
+    with user_errors(recorder), tracing(trace, debug), recorder.recording():
+        positional, by_name = _arguments(trace, recorder, parameters, kinds, constants)
+        returned = recorder.callable_of(fn)(*positional, **by_name)
+        recorder.finish()
+    if returned is not None:
+        raise CompileError(
+            f"{trace.name}: a kernel returns nothing, got {type(returned).__name__}; "
+            "store results through a pointer",
+            return_place(fn.__code__) if hasattr(fn, "__code__") else None,
+        )
+    recorder.close()
+    return recorder.reads
+
+
+@contextmanager
+def user_errors(recorder: Recorder) -> Iterator[None]:
+    """Makes a CompileError at the user's line of what goes wrong while their function is traced."""
     try:
-        with tracing(trace, debug), recorder.recording():
-            positional, by_name = _arguments(trace, recorder, parameters, kinds, constants)
-            returned = recorder.callable_of(fn)(*positional, **by_name)
-            recorder.finish()
+        yield
     except CompileError as error:
         error.callers = user_places(error.__traceback__)[1:]
         # What lies between the user's frames and the error is ours, and of no use to them.
@@ -46,14 +62,6 @@ def trace_kernel(
         wrapped = CompileError(message, places[0] if places else None)
         wrapped.callers = places[1:]
         raise wrapped from error
-    if returned is not None:
-        raise CompileError(
-            f"{trace.name}: a kernel returns nothing, got {type(returned).__name__}; "
-            "store results through a pointer",
-            return_place(fn.__code__) if hasattr(fn, "__code__") else None,
-        )
-    recorder.close()
-    return recorder.reads
 
 
 def _arguments(

@@ -76,3 +76,10 @@ def test_matmul_measures_its_configs_and_agrees(run: Callable[..., str]) -> None
     printed = run("matmul.py", "--size", "33")
     assert "agrees with torch" in printed and "33 x 33 times 33 x 49" in printed
     assert printed.count("us with {") == 2 and printed.count("<- chosen") == 1
+
+
+def test_fused_mlp_trains_as_eager_does(run: Callable[..., str]) -> None:
+    printed = run("fused_mlp.py", "--steps", "10", "--size", "64")
+    assert "agrees with eager" in printed and "times as fast" in printed
+    losses = [float(line.split()[1]) for line in printed.splitlines()[1:6]]
+    assert losses == sorted(losses, reverse=True)

@@ -1,0 +1,166 @@
+"""What is computed: the user's function, or a gradient derived from one, for each set of types."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mytriton.constexprs import constexpr_key
+from mytriton.dtypes import DTYPES
+from mytriton.elementwise.differentiate import gradient_of
+from mytriton.elementwise.kernels import IR_TYPES, TORCH_TYPES, Kernels
+from mytriton.elementwise.promotion import InputKind, common_dtype
+from mytriton.elementwise.tape import Tape, record, replay
+from mytriton.errors import CompileError
+from mytriton.reads import Reads
+from mytriton.source import return_place
+
+
+class Case:
+    """A function for one set of types of its inputs.
+
+    ``types``: what each input is converted to, as an IR name, or None; ``results``: the dtypes of
+    what it returns; ``tape``: its rows.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        fn: Callable[..., Any],
+        options: dict[str, Any],
+        types: Sequence[str | None],
+        recorded: tuple[Tape, Reads | _Both],
+    ) -> None:
+        self.tape, self.reads = recorded
+        self.types = tuple(types)
+        results = [self.tape.types[each] for each in self.tape.outputs]
+        self.results = tuple(TORCH_TYPES[each] for each in results)
+        self.kernels = Kernels(name, fn, options, types, results)
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """Of all that it computes; the same in every process."""
+        return hashlib.sha256(repr(self.tape.key()).encode()).hexdigest()[:16]
+
+
+class Function:
+    """Has a :class:`Case` for each set of kinds of inputs and options."""
+
+    def __init__(self, name: str, names: Sequence[str], outputs: int) -> None:
+        self.name = name
+        self.names = list(names)  # of the inputs
+        self.outputs = outputs
+        self._cases: dict[Any, list[Case]] = {}
+
+    def case(self, kinds: tuple[InputKind, ...], options: dict[str, Any]) -> Case:
+        """CompileError where the function is wrong for these types."""
+        fixed = tuple(constexpr_key(*each) for each in options.items()) if options else ()
+        known = self._cases.setdefault((kinds, fixed), [])
+        for each in known:
+            if each.reads.hold():
+                return each
+        made = self._make(kinds, options)
+        if len(made.results) != self.outputs:
+            raise CompileError(
+                f"{self.name}: expected {self.outputs} output{'s' * (self.outputs != 1)}, got "
+                f"{len(made.results)}: write the tuple behind return, or say "
+                f"@mytriton.elementwise(outputs={len(made.results)})"
+            )
+        known[:] = [made, *known[:15]]
+        return made
+
+    def _make(self, kinds: tuple[InputKind, ...], options: dict[str, Any]) -> Case:
+        raise NotImplementedError
+
+
+class UserFunction(Function):
+    """What was decorated. All inputs are converted to the type that torch's promotion gives."""
+
+    def __init__(self, fn: Callable[..., Any], name: str, names: Sequence[str], outputs: int):
+        super().__init__(name, names, outputs)
+        self.fn = fn
+
+    def _make(self, kinds: tuple[InputKind, ...], options: dict[str, Any]) -> Case:
+        computed = IR_TYPES[common_dtype(kinds)]
+        types = [kind and computed for kind in kinds]
+        inputs = list(zip(self.names, [computed] * len(kinds), strict=True))
+        recorded = record(self.name, self.fn, inputs, options, computed)
+        return Case(self.name, self.fn, options, types, recorded)
+
+
+class Gradient(Function):
+    """What flows back through another function: of its inputs and of one input more for each
+    output, None where nothing flows, to those inputs that are `wanted`.
+
+    `own`: a function that the user gave, of the same arguments, which returns what flows to each
+    input.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        wanted: tuple[bool, ...],
+        own: Any = None,
+        takes: Sequence[str] = (),
+    ) -> None:
+        names = [*function.names, *(f"grad{i}" for i in range(function.outputs))]
+        super().__init__(f"{function.name}_backward", names, sum(wanted))
+        self.function = function
+        self.wanted = wanted
+        self._own = own
+        self._takes = takes  # the options that `own` has parameters for
+
+    def _make(self, kinds: tuple[InputKind, ...], options: dict[str, Any]) -> Case:
+        count = len(self.function.names)
+        case = self.function.case(kinds[:count], options)
+        tape = case.tape
+        flows = [tape.types[each] for each in tape.outputs]
+        given = [kind is not None for kind in kinds[count:]]
+        types = [*case.types, *(ir if has else None for ir, has in zip(flows, given, strict=True))]
+        if self._own is not None:
+            return self._of_user(case, types, options)
+        fn = gradient_of(tape, given, self._wanted_of(case))
+        inputs = [(n, t) for n, t in zip(self.names, types, strict=True) if t is not None]
+        tape, reads = record(self.name, fn, inputs, {}, "f32")
+        made = Case(self.name, fn, {}, types, (tape, _Both(case.reads, reads)))
+        return made
+
+    def _wanted_of(self, case: Case) -> list[bool]:
+        return [w for w, kind in zip(self.wanted, case.types, strict=True) if kind is not None]
+
+    def _of_user(self, case: Case, types: Sequence[str | None], options: dict[str, Any]) -> Case:
+        passed = {key: options[key] for key in self._takes}
+        own, wanted, name = self._own, self.wanted, self.name
+        results = [DTYPES[each] for each in case.types if each is not None]
+        inputs = [(n, t or "f32") for n, t in zip(self.names, types, strict=True)]
+        tape, reads = record(name, own, inputs, passed, results[0].ir, none_is_zero=True)
+        if len(tape.outputs) != len(wanted):
+            raise CompileError(
+                f"{name}: a backward function returns a value for each of the inputs "
+                f"{', '.join(self.function.names)}; got {len(tape.outputs)}",
+                return_place(own.__code__) if hasattr(own, "__code__") else None,
+            )
+        tape.outputs = [node for node, wants in zip(tape.outputs, wanted, strict=True) if wants]
+        return Case(name, _chosen(tape), {}, types, (tape, _Both(case.reads, reads)))
+
+
+def _chosen(tape: Tape) -> Callable[..., tuple[Any, ...]]:
+    """The function of a tape, with its outputs as they are."""
+
+    def chosen(*values: Any) -> tuple[Any, ...]:
+        known = replay(tape, values)
+        return tuple(known[each] for each in tape.outputs)
+
+    return chosen
+
+
+class _Both:
+    """What two traces read."""
+
+    def __init__(self, first: Any, second: Any) -> None:
+        self._parts = (first, second)
+
+    def hold(self) -> bool:
+        return all(each.hold() for each in self._parts)
