@@ -76,3 +76,13 @@ def test_matmul_measures_its_configs_and_agrees(run: Callable[..., str]) -> None
     printed = run("matmul.py", "--size", "33")
     assert "agrees with torch" in printed and "33 x 33 times 33 x 49" in printed
     assert printed.count("us with {") == 2 and printed.count("<- chosen") == 1
+
+
+def test_a_compiled_model_trains_as_in_eager_torch(run: Callable[..., str]) -> None:
+    torch.compiler.reset()
+    try:
+        printed = run("torch_compile.py", "--steps", "5")
+    finally:
+        torch.compiler.reset()
+    assert "in 5 steps, agrees with eager torch" in printed
+    assert "us a step compiled" in printed
