@@ -119,6 +119,11 @@ class JITFunction(Kernel):
         """The text of the function, from its ``def`` on. OSError where there is no source file."""
         return text_of(self.fn)
 
+    @property
+    def variants(self) -> list[CompiledKernel]:
+        """What is kept of what this kernel was compiled to, in no order that means anything."""
+        return self._variants.compiled()
+
     def __reduce__(self) -> str:
         # Pickled and copied as functions are: by name.
         return str(getattr(self, "__qualname__", self.name))
