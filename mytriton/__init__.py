@@ -11,6 +11,7 @@ from mytriton import nvrtc as _nvrtc  # noqa: E402
 from mytriton.as_triton import install_as_triton  # noqa: E402
 from mytriton.compiled import CompiledKernel  # noqa: E402
 from mytriton.constexpr_function import constexpr_function  # noqa: E402
+from mytriton.custom_op import Op, op  # noqa: E402
 from mytriton.elementwise import elementwise  # noqa: E402
 from mytriton.errors import CompileError  # noqa: E402
 from mytriton.jit import JITFunction, jit  # noqa: E402
@@ -28,6 +29,7 @@ __all__ = [
     "Config",
     "JITFunction",
     "KernelInterface",
+    "Op",
     "autotune",
     "cdiv",
     "constexpr_function",
@@ -37,6 +39,7 @@ __all__ = [
     "jit",
     "language",
     "next_power_of_2",
+    "op",
     "runtime",
     "set_allocator",
     "testing",

@@ -76,7 +76,14 @@ def kind_of(name: str, value: Any) -> Kind:
     if isinstance(value, bool | torch.SymBool):
         return ("scalar", int1.ir)
     if isinstance(value, int):
-        if _in_graph() or -(2**31) <= value < 2**31:
+        if _in_graph():
+            # A constant of the graph has its own width. The import takes most of a second, which
+            # torch.compile has spent already.
+            from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+            wide = statically_known_true(value >= 2**31) or statically_known_true(value < -(2**31))
+            return ("scalar", int64.ir if wide else int32.ir)
+        if -(2**31) <= value < 2**31:
             return ("scalar", int32.ir)
         if not -(2**63) <= value < 2**63:
             raise OverflowError(f"argument '{name}': expected an int of 64 bits, got {value}")

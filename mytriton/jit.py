@@ -33,10 +33,14 @@ from mytriton.parameters import (
     signature_of,
 )
 from mytriton.recording import Kernel, current_recorder
+from mytriton.shapes_only import is_shapes_only
 from mytriton.source import caller_place, text_of
 from mytriton.traced import constexpr, is_tracing, tensor, unwrap
 from mytriton.tracing import trace_kernel
 from mytriton.variants import Variant, Variants
+
+# A global: each launch asks.
+_is_compiling = torch.compiler.is_dynamo_compiling
 
 Grid = int | tuple[int, ...] | Callable[[dict[str, Any]], Any]
 
@@ -92,7 +96,7 @@ class JITFunction(Kernel):
         )
 
     def __getitem__(self, grid: Grid) -> Callable[..., Any]:
-        if torch.compiler.is_dynamo_compiling():
+        if _is_compiling():
             return functools.partial(self._launch_in_graph, grid)
         return self._cache.bind(grid)
 
@@ -114,6 +118,11 @@ class JITFunction(Kernel):
     def src(self) -> str:
         """The text of the function, from its ``def`` on. OSError where there is no source file."""
         return text_of(self.fn)
+
+    @property
+    def variants(self) -> list[CompiledKernel]:
+        """What is kept of what this kernel was compiled to, in no order that means anything."""
+        return self._variants.compiled()
 
     def __reduce__(self) -> str:
         # Pickled and copied as functions are: by name.
@@ -172,15 +181,18 @@ class JITFunction(Kernel):
         grid: Any,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-    ) -> tuple[CompiledKernel, list[tuple[int, Any, str, Any]] | None]:
+    ) -> tuple[CompiledKernel | None, list[tuple[int, Any, str, Any]] | None]:
         """A launch that the C path does not know yet, or that is wrong. Beside the kernel: what
         that path has to check before it runs it again; None: it cannot tell. It bound the call by
-        this signature, which may be no longer the function's."""
+        this signature, which may be no longer the function's. No kernel where only shapes are
+        asked for."""
         if is_tracing():
             raise RuntimeError(
                 f"{self.name}: a kernel cannot be launched inside another; "
                 f"a call without a grid, {self.name}(...), does its work there"
             )
+        if is_shapes_only():
+            return None, None
         bound = self._bind(args, kwargs)
         run_time = {p.name: bound[p.name] for p in self.params if not p.is_constexpr}
         kinds = tuple(kind_of(name, value) for name, value in run_time.items())

@@ -15,10 +15,17 @@ from collections import Counter
 from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeAlias
 
+import torch
+
 # (file, line, end_line, col, end_col); lines count from 1, columns from 0 in UTF-8 bytes.
 Place: TypeAlias = tuple[str, int, int, int, int]
 
 _PACKAGE = os.path.dirname(__file__) + os.sep
+_TORCH = os.path.dirname(torch.__file__) + os.sep
+
+
+def _is_torchs(code: CodeType) -> bool:
+    return code.co_filename.startswith(_TORCH)
 
 
 def _is_ours(code: CodeType) -> bool:
@@ -75,9 +82,9 @@ def user_code() -> CodeType | None:
 
 
 def warn_user(message: str, category: type[Warning]) -> None:
-    """Warns, as of the innermost line outside this package."""
+    """Warns, as of the innermost line outside this package and torch, which may lie between."""
     frame, level = sys._getframe(1), 2
-    while _is_ours(frame.f_code) and frame.f_back is not None:
+    while (_is_ours(frame.f_code) or _is_torchs(frame.f_code)) and frame.f_back is not None:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
 

@@ -93,6 +93,10 @@ class Variants:
                     self._by_key[key] = (found, *others)
         return found, []
 
+    def compiled(self) -> list[CompiledKernel]:
+        with _locks.guard:
+            return [each.compiled for known in self._by_key.values() for each in known]
+
     def clear(self) -> None:
         with _locks.guard:
             self._by_key.clear()

@@ -83,3 +83,13 @@ def test_fused_mlp_trains_as_eager_does(run: Callable[..., str]) -> None:
     assert "agrees with eager" in printed and "times as fast" in printed
     losses = [float(line.split()[1]) for line in printed.splitlines()[1:6]]
     assert losses == sorted(losses, reverse=True)
+
+
+def test_a_compiled_model_trains_as_in_eager_torch(run: Callable[..., str]) -> None:
+    torch.compiler.reset()
+    try:
+        printed = run("torch_compile.py", "--steps", "5")
+    finally:
+        torch.compiler.reset()
+    assert "in 5 steps, agrees with eager torch" in printed
+    assert "us a step compiled" in printed

@@ -301,3 +301,17 @@ def test_a_pickled_kernel_sees_later_changes(monkeypatch: pytest.MonkeyPatch) ->
     assert added(5.0) == 5
     monkeypatch.setitem(globals(), "FACTOR", 2.0)
     assert added(5.0) == 10
+
+
+def test_variants_lists_what_is_kept() -> None:
+    @mytriton.jit
+    def kernel(x, K: tl.constexpr):
+        tl.store(x, K)
+
+    assert kernel.variants == []
+    x = torch.zeros(1)
+    compiled = [kernel[1](x, k) for k in (1, 2, 3)]
+    kernel[1](x, 2)
+    assert len(kernel.variants) == 3 and set(kernel.variants) == set(compiled)
+    kernel.clear_cache()
+    assert kernel.variants == []

@@ -76,6 +76,25 @@ def test_first_launches_of_one_kernel_at_once() -> None:
 
 
 @pytest.mark.usefixtures("often_switched")
+def test_sixteen_threads_at_a_first_launch_compile_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[Any] = []
+    compile_kernel = mytriton.JITFunction._compile
+
+    def counting(self: mytriton.JITFunction, *args: Any) -> mytriton.CompiledKernel:
+        compiled.append(compile_kernel(self, *args))
+        return compiled[-1]
+
+    monkeypatch.setattr(mytriton.JITFunction, "_compile", counting)
+    scale_kernel.clear_cache()
+    x = torch.arange(1000.0)
+    outs = [torch.zeros(1000) for _ in range(16)]
+    in_threads(lambda i: scale_kernel[8](x, outs[i], i + 0.5, 1000), 16)
+    assert len(compiled) == 1
+    for i, out in enumerate(outs):
+        assert torch.equal(out, x * (i + 0.5))
+
+
+@pytest.mark.usefixtures("often_switched")
 def test_threads_that_compile_different_kernels() -> None:
     def work(i: int) -> bool:
         @mytriton.jit

@@ -1,5 +1,7 @@
 """A launch keeps the state of tensors right: versions, gradients, inference, shared storage."""
 
+import warnings
+
 import pytest
 import torch
 from kernels import add_kernel
@@ -87,11 +89,40 @@ def test_a_written_tensor_that_requires_grad_is_refused_by_name() -> None:
 
 
 @pytest.mark.usefixtures("path")
-def test_a_tensor_that_is_only_read_may_require_grad() -> None:
-    x, out = torch.ones(N, requires_grad=True), torch.empty(N)
-    add(x, torch.nn.Parameter(torch.ones(N)), out)
+def test_reading_a_tensor_that_requires_grad_says_that_no_gradient_flows() -> None:
+    x, y, out = torch.ones(N), torch.nn.Parameter(torch.ones(N)), torch.empty(N)
+    with pytest.warns(UserWarning, match=r"argument 'y' requires grad, .* no gradient") as told:
+        add(x, y, out)
+    assert [each.filename for each in told] == [__file__]  # the user's line, cold and warm
     assert not out.requires_grad
     assert torch.equal(out, torch.full((N,), 2.0))
+    out.zero_()
+    with warnings.catch_warnings(), pytest.raises(UserWarning, match=r"torch\.no_grad"):
+        warnings.simplefilter("error")
+        add(x, y, out)
+    assert torch.equal(out, torch.zeros(N))
+
+
+@pytest.mark.usefixtures("path")
+def test_where_no_gradient_is_asked_for_reading_is_silent() -> None:
+    x, y, out = torch.ones(N), torch.nn.Parameter(torch.ones(N)), torch.empty(N)
+    add(x, y.detach(), out)
+    with torch.no_grad():
+        add(x, y, out)
+    with torch.inference_mode():
+        add(x, y, out)
+    assert torch.equal(out, torch.full((N,), 2.0))
+
+
+def test_what_has_no_gradient_anyway_is_silent() -> None:
+    @mytriton.jit
+    def signs_kernel(x, out):
+        offs = tl.arange(0, 128)
+        tl.store(out + offs, tl.load(x + offs) > 0)
+
+    out = torch.empty(128, dtype=torch.bool)
+    signs_kernel[1](torch.ones(128, requires_grad=True), out)
+    assert out.all()
 
 
 @pytest.mark.usefixtures("path")

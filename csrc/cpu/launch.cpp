@@ -20,6 +20,9 @@ namespace {
 // a microsecond.
 constexpr int64_t kGrainCost = 200'000;
 
+// About as much as it costs to give a contended lock away and to get it back.
+constexpr int64_t kBriefCost = 4096;
+
 bool is_set(const char* variable) {
     const char* value = std::getenv(variable);
     return value && *value && std::string(value) != "0";
@@ -43,10 +46,24 @@ unsigned char* scratch(int64_t bytes) {
     return area.data;
 }
 
+bool has_regions(const Kernel& kernel) {
+    bool found = false;
+    kernel.walk([&](InstId id) { found |= !kernel.inst(id).regions.empty(); });
+    return found;
+}
+
 }  // namespace
 
 CpuKernel::CpuKernel(const Kernel& kernel)
-    : legal_(legalise(kernel)), plan_(plan_strips(legal_)), text_(emit_cpu(legal_, plan_).text) {}
+    : legal_(legalise(kernel)),
+      plan_(plan_strips(legal_)),
+      text_(emit_cpu(legal_, plan_).text),
+      branches_(has_regions(legal_)) {}
+
+bool CpuKernel::is_brief(const int64_t (&grid)[3]) const {
+    if (!ready_ || !entry_ || branches_ || plan_.reports) return false;
+    return grid[0] * grid[1] * grid[2] <= kBriefCost / plan_.cost_per_program;
+}
 
 void CpuKernel::prepare(const std::function<void(const std::string&)>& warn) {
     std::lock_guard lock(mutex_);

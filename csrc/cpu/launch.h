@@ -39,6 +39,10 @@ class CpuKernel {
     void launch(const int64_t* args, const int64_t (&grid)[3], const ParallelFor& parallel_for,
                 const std::function<void(const std::string&)>& warn, const Printer& print = {});
 
+    // Whether launch() would be back before another thread could have made use of a lock that the
+    // caller gave away meanwhile: compiled, straight code on few lanes.
+    bool is_brief(const int64_t (&grid)[3]) const;
+
   private:
     void launch_reporting(const int64_t* args, const int64_t (&grid)[3], const Printer& print);
     void prepare(const std::function<void(const std::string&)>& warn);
@@ -46,6 +50,7 @@ class CpuKernel {
     Kernel legal_;
     StripPlan plan_;
     std::string text_;
+    bool branches_;  // or loops, whose length no plan knows
     std::mutex mutex_;
     std::atomic<bool> ready_{false};
     CpuEntry entry_ = nullptr;  // null when ready: evaluate

@@ -15,6 +15,7 @@
 #include "ir/verify.h"
 #include "passes/passes.h"
 #include "torch/launch.h"
+#include "torch/op_gate.h"
 #include "torch/ops.h"
 
 namespace py = pybind11;
@@ -364,6 +365,9 @@ PYBIND11_MODULE(_C, m) {
               Promotable left{to_scalar(a), a_weak}, right{to_scalar(b), b_weak};
               return std::string(info(promote_operands("", left, right, division).scalar).name);
           });
+    m.def("add_op_gate", add_op_gate,
+          "Checks each call of an op that Python defines; those that want a derivative go to the "
+          "other op.");
     m.def("find_host_compiler", find_host_compiler);
     m.def("cpu_translation_unit", cpu_translation_unit);
     m.def("set_nvrtc_search_paths", set_nvrtc_search_paths);

@@ -12,12 +12,12 @@ namespace mytriton {
 
 namespace {
 
-bool add_axis(PyObject* size, torch::jit::Stack& stack) {
+bool read_axis(PyObject* size, int64_t& out) {
     if (!PyLong_CheckExact(size)) return false;
     int overflow = 0;
     long long number = PyLong_AsLongLongAndOverflow(size, &overflow);
     if (overflow != 0 || number < 0 || number > INT32_MAX) return false;
-    stack.emplace_back(static_cast<int64_t>(number));
+    out = number;
     return true;
 }
 
@@ -106,8 +106,9 @@ bool add_constexpr(PyObject* value, Key& key, Held& held) {
     return true;
 }
 
-bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
+bool add_argument(PyObject* value, Key& key, Arguments& arguments,
                   std::optional<c10::Device>& device) {
+    using Kind = Argument::Kind;
     if (THPVariable_CheckExact(value)) {
         const at::Tensor& tensor = THPVariable_Unpack(value);
         c10::Device where = tensor.device();
@@ -115,7 +116,7 @@ bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
         if (device && *device != where) return false;
         device = where;
         key.push_back(16 + static_cast<uint64_t>(tensor.scalar_type()));
-        stack.emplace_back(tensor);
+        arguments.push_back({Kind::tensor, &tensor, 0});
         return true;
     }
     if (value == Py_None) {
@@ -124,7 +125,7 @@ bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
     }
     if (PyBool_Check(value)) {
         key.push_back(6);
-        stack.emplace_back(value == Py_True);
+        arguments.push_back({Kind::boolean, nullptr, value == Py_True});
         return true;
     }
     if (PyLong_CheckExact(value)) {
@@ -133,12 +134,13 @@ bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
         if (overflow != 0) return false;
         bool fits_i32 = number >= INT32_MIN && number <= INT32_MAX;
         key.push_back(fits_i32 ? 7 : 9);
-        stack.emplace_back(static_cast<int64_t>(number));
+        arguments.push_back({Kind::integer, nullptr, number});
         return true;
     }
     if (PyFloat_CheckExact(value)) {
         key.push_back(8);
-        stack.emplace_back(PyFloat_AS_DOUBLE(value));
+        arguments.push_back(
+            {Kind::real, nullptr, std::bit_cast<int64_t>(PyFloat_AS_DOUBLE(value))});
         return true;
     }
     return false;
@@ -161,15 +163,13 @@ PyObject* call_grid(PyObject* grid, const std::vector<Parameter>& parameters, co
     return sizes;
 }
 
-bool add_grid(PyObject* grid, torch::jit::Stack& stack) {
-    Py_ssize_t axes = PyTuple_CheckExact(grid) ? PyTuple_GET_SIZE(grid) : 1;
+bool read_grid(PyObject* grid, int64_t (&sizes)[3]) {
+    sizes[0] = sizes[1] = sizes[2] = 1;
+    if (!PyTuple_CheckExact(grid)) return read_axis(grid, sizes[0]);
+    Py_ssize_t axes = PyTuple_GET_SIZE(grid);
     if (axes < 1 || axes > 3) return false;
-    for (Py_ssize_t i = 0; i < 3; ++i) {
-        if (i >= axes)
-            stack.emplace_back(static_cast<int64_t>(1));
-        else if (!add_axis(PyTuple_CheckExact(grid) ? PyTuple_GET_ITEM(grid, i) : grid, stack))
-            return false;
-    }
+    for (Py_ssize_t i = 0; i < axes; ++i)
+        if (!read_axis(PyTuple_GET_ITEM(grid, i), sizes[i])) return false;
     return true;
 }
 

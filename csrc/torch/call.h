@@ -1,14 +1,15 @@
-// From the arguments of a Python call to what a warm launch needs: a key and a dispatcher's stack.
+// From the arguments of a Python call to what a warm launch needs: a key, arguments and a grid.
 //
 // Each function answers false for whatever is not plain and correct; the launch then starts again
 // in Python, which says what is wrong.
 #pragma once
 
-#include <ATen/core/stack.h>
 #include <Python.h>
 
 #include <optional>
 #include <vector>
+
+#include "torch/direct.h"
 
 namespace mytriton {
 
@@ -50,9 +51,9 @@ bool bind_call(const Signature& signature, PyObject* const* args, Py_ssize_t pos
 // keys of others are never stored.
 bool add_constexpr(PyObject* value, Key& key, Held& held);
 
-// A run-time argument: its kind goes into the key, its value onto the stack; None has no value. The
+// A run-time argument: its kind goes into the key, its value to the others; None has no value. The
 // first tensor decides the device.
-bool add_argument(PyObject* value, Key& key, torch::jit::Stack& stack,
+bool add_argument(PyObject* value, Key& key, Arguments& arguments,
                   std::optional<c10::Device>& device);
 
 // Whether the grid has to be called to know the sizes.
@@ -61,7 +62,7 @@ bool is_function(PyObject* grid);
 // The grid function's answer; a new reference, null with a Python error set.
 PyObject* call_grid(PyObject* grid, const std::vector<Parameter>& parameters, const Slots& slots);
 
-// The grid's three sizes, onto the stack.
-bool add_grid(PyObject* grid, torch::jit::Stack& stack);
+// The grid's three sizes.
+bool read_grid(PyObject* grid, int64_t (&sizes)[3]);
 
 }  // namespace mytriton

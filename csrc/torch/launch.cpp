@@ -9,12 +9,15 @@
 #include <pybind11/pybind11.h>
 #include <torch/csrc/utils/object_ptr.h>
 
+#include <bit>
 #include <optional>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "torch/call.h"
+#include "torch/direct.h"
+#include "torch/ops.h"
 #include "torch/variants.h"
 
 namespace mytriton {
@@ -45,7 +48,8 @@ bool remember(Cache* cache, const Lookup& lookup, PyObject* compiled, PyObject* 
     if (!op_name) return false;
     c10::OperatorHandle op =
         c10::Dispatcher::singleton().findSchemaOrThrow(PyUnicode_AsUTF8(op_name), "");
-    auto variant = std::make_shared<Variant>(op, compiled);
+    auto artifact = artifact_of(op.schema().operator_name().name.substr(sizeof("mytriton::") - 1));
+    auto variant = std::make_shared<Variant>(op, std::move(artifact), compiled);
     if (!variant->checks.add_all(checks)) return false;
     cache->variants->add(lookup.key, lookup.held, std::move(variant));
     return true;
@@ -73,6 +77,39 @@ PyObject* launch_slow(Bound* bound, PyObject* grid, PyObject* const* args, Py_ss
     return Py_NewRef(compiled);
 }
 
+// Cheaper than pybind11's, which looks its own records up; none of them are needed here.
+class WithoutGil {
+  public:
+    WithoutGil() : state_(PyEval_SaveThread()) {}
+    ~WithoutGil() { PyEval_RestoreThread(state_); }
+    WithoutGil(const WithoutGil&) = delete;
+    WithoutGil& operator=(const WithoutGil&) = delete;
+
+  private:
+    PyThreadState* state_;
+};
+
+torch::jit::Stack stack_of(const Arguments& arguments, const int64_t (&grid)[3]) {
+    torch::jit::Stack stack;
+    stack.reserve(arguments.size() + 3);
+    for (const Argument& each : arguments) switch (each.kind) {
+            case Argument::Kind::tensor:
+                stack.emplace_back(*each.tensor);
+                break;
+            case Argument::Kind::boolean:
+                stack.emplace_back(each.bits != 0);
+                break;
+            case Argument::Kind::integer:
+                stack.emplace_back(each.bits);
+                break;
+            case Argument::Kind::real:
+                stack.emplace_back(std::bit_cast<double>(each.bits));
+                break;
+        }
+    for (int64_t size : grid) stack.emplace_back(size);
+    return stack;
+}
+
 PyObject* launch(Bound* bound, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
     const Cache& cache = *bound->cache;
     const std::vector<Parameter>& parameters = cache.signature->parameters;
@@ -80,12 +117,11 @@ PyObject* launch(Bound* bound, PyObject* const* args, Py_ssize_t positional, PyO
     Lookup lookup;
     if (!bind_call(*cache.signature, args, positional, keywords, slots, lookup.key, lookup.held))
         return launch_slow(bound, bound->grid, args, positional, keywords, nullptr);
-    torch::jit::Stack stack;
-    stack.reserve(slots.size() + 3);
+    Arguments run_time;
     std::optional<c10::Device> device;
     for (size_t i = 0; i < slots.size(); ++i)
         if (!(parameters[i].is_constexpr ? add_constexpr(slots[i], lookup.key, lookup.held)
-                                         : add_argument(slots[i], lookup.key, stack, device)))
+                                         : add_argument(slots[i], lookup.key, run_time, device)))
             return launch_slow(bound, bound->grid, args, positional, keywords, nullptr);
     // Owned: a grid function or another thread may clear the cache.
     VariantPtr variant = cache.variants->find(lookup.key);
@@ -100,10 +136,16 @@ PyObject* launch(Bound* bound, PyObject* const* args, Py_ssize_t positional, PyO
         // Not a grid: the whole launch again, to say so as the first launch would.
         if (is_function(grid)) grid = Py_NewRef(bound->grid);
     }
-    if (!add_grid(grid, stack))
+    int64_t sizes[3];
+    if (!read_grid(grid, sizes))
         return launch_slow(bound, grid, args, positional, keywords, nullptr);
-    {
-        pybind11::gil_scoped_release other_threads_run;
+    if (Way way = way_of(run_time); way != Way::dispatch) {
+        std::optional<WithoutGil> other_threads_run;
+        if (!variant->cpu.is_brief(sizes)) other_threads_run.emplace();
+        launch_directly(*variant->artifact, variant->cpu, way, run_time, sizes);
+    } else {
+        torch::jit::Stack stack = stack_of(run_time, sizes);
+        WithoutGil other_threads_run;
         variant->op.callBoxed(&stack);
     }
     return Py_NewRef(variant->compiled);

@@ -84,6 +84,12 @@ void check_axis(const Artifact& artifact, size_t axis, int64_t size) {
                          ": expected 0 to 2147483647, got " + std::to_string(size));
 }
 
+void check_programs(const Artifact& artifact, const int64_t (&grid)[3]) {
+    int64_t programs;
+    if (__builtin_mul_overflow(grid[0] * grid[1], grid[2], &programs))
+        throw ValueError(artifact.ssa().name() + ": grid: expected fewer than 2^63 programs");
+}
+
 int64_t unpack_scalar(const Artifact& artifact, size_t i, const c10::IValue& value) {
     Type type = artifact.ssa().params()[i].type;
     if (type.is(Scalar::boolean)) return value.toBool();
@@ -111,9 +117,7 @@ LaunchArguments unpack(const Artifact& artifact, const Stack& stack) {
         out.grid[axis] = arguments[count + axis].toInt();
         check_axis(artifact, axis, out.grid[axis]);
     }
-    int64_t programs;
-    if (__builtin_mul_overflow(out.grid[0] * out.grid[1], out.grid[2], &programs))
-        throw ValueError(artifact.ssa().name() + ": grid: expected fewer than 2^63 programs");
+    check_programs(artifact, out.grid);
     return out;
 }
 
@@ -128,7 +132,7 @@ void warn(const std::string& message) {
 }
 
 // A Python print, so that notebooks and tests see it.
-void print_line(const std::string& text) {
+void print_in_python(const std::string& text) {
     pybind11::gil_scoped_acquire gil;
     try {
         pybind11::print(text);
@@ -142,11 +146,7 @@ struct LaunchCpu final : c10::OperatorKernel {
         : artifact(std::move(a)), cpu(artifact->cpu()) {}
     void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) {
         LaunchArguments arguments = unpack(*artifact, *stack);
-        auto parallel_for = [](int64_t count, int64_t grain,
-                               const std::function<void(int64_t, int64_t)>& body) {
-            at::parallel_for(0, count, grain, body);
-        };
-        cpu.launch(arguments.values.data(), arguments.grid, parallel_for, warn, print_line);
+        launch_cpu(*artifact, cpu, arguments.values.data(), arguments.grid);
         drop_arguments(op, stack);
     }
     std::shared_ptr<Artifact> artifact;
@@ -233,19 +233,47 @@ struct RefuseLazyValues final : c10::OperatorKernel {
     std::shared_ptr<Artifact> artifact;
 };
 
-struct RefuseGradients final : c10::OperatorKernel {
+// Says in Python that no gradient will reach an argument; raises what a warning filter raises.
+void say_lost(const std::string& message) {
+    pybind11::gil_scoped_acquire gil;
+    pybind11::module_::import("mytriton.gradients").attr("lost")(message);
+}
+
+// A launch has no derivative. Overwriting what requires grad would make later gradients wrong and
+// is refused, as torch's in-place ops on leaves are; reading it only means that none flows back,
+// which is what a model in use wants, so that it is said and not refused.
+struct CheckGradients final : c10::OperatorKernel {
+    explicit CheckGradients(const Artifact& artifact) {
+        for (size_t i = 0; i < artifact.ssa().params().size(); ++i) {
+            Type type = artifact.ssa().params()[i].type;
+            writes_floats |= artifact.writes(i) && info(type.scalar()).is_float();
+        }
+    }
     void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
-        const auto& arguments = op.schema().arguments();
-        const c10::IValue* values = stack->data() + stack->size() - arguments.size();
-        for (size_t i = 0; i < arguments.size(); ++i)
-            TORCH_CHECK(
-                !c10::GradMode::is_enabled() || !is_written(arguments[i]) ||
-                    !values[i].isTensor() || !values[i].toTensor().requires_grad(),
-                op.schema().name(), ": argument '", arguments[i].name(),
-                "' is written by the kernel and requires grad, but a launch has no derivative; "
-                "launch under torch.no_grad() or from a torch.autograd.Function");
+        if (c10::GradMode::is_enabled()) check(op.schema(), *stack);
         op.redispatchBoxed(keys & c10::after_autograd_keyset, stack);
     }
+    void check(const c10::FunctionSchema& schema, const Stack& stack) const {
+        const auto& arguments = schema.arguments();
+        const c10::IValue* values = stack.data() + stack.size() - arguments.size();
+        const std::string* read = nullptr;
+        for (size_t i = 0; i < arguments.size(); ++i) {
+            if (!values[i].isTensor() || !values[i].toTensor().requires_grad()) continue;
+            TORCH_CHECK(!is_written(arguments[i]), schema.name(), ": argument '",
+                        arguments[i].name(),
+                        "' is written by the kernel and requires grad, but a launch has no "
+                        "derivative; launch under torch.no_grad() or from a "
+                        "torch.autograd.Function");
+            if (!read) read = &arguments[i].name();
+        }
+        if (read && writes_floats)
+            say_lost(schema.name() + ": argument '" + *read +
+                     "' requires grad, but a launch has no derivative, so that no gradient will "
+                     "reach it. Where that is meant, launch under torch.no_grad() or pass its "
+                     "detach(); else launch from a @mytriton.op with register_autograd, or from a "
+                     "torch.autograd.Function");
+    }
+    bool writes_floats = false;
 };
 
 std::string schema_of(const std::string& name, const Artifact& artifact) {
@@ -292,11 +320,40 @@ void implement(const std::string& name, c10::DispatchKey key, Arguments&&... arg
 
 }  // namespace
 
+void launch_cpu(const Artifact& artifact, CpuKernel& kernel, const int64_t* values,
+                const int64_t (&grid)[3]) {
+    check_programs(artifact, grid);
+    auto parallel_for = [](int64_t count, int64_t grain,
+                           const std::function<void(int64_t, int64_t)>& body) {
+        at::parallel_for(0, count, grain, body);
+    };
+    kernel.launch(values, grid, parallel_for, warn, print_in_python);
+}
+
+namespace {
+
+struct Registered {
+    c10::OperatorHandle op;
+    std::shared_ptr<Artifact> artifact;
+};
+
+std::mutex registered_mutex;
+
+std::map<std::string, Registered>& registered() {
+    static auto* all = new std::map<std::string, Registered>();
+    return *all;
+}
+
+}  // namespace
+
+std::shared_ptr<Artifact> artifact_of(const std::string& name) {
+    std::lock_guard lock(registered_mutex);
+    return registered().at(name).artifact;
+}
+
 c10::OperatorHandle register_op(const std::string& name, std::shared_ptr<Artifact> artifact) {
-    static std::mutex mutex;
-    static auto* known = new std::map<std::string, c10::OperatorHandle>();
-    std::lock_guard lock(mutex);
-    if (auto found = known->find(name); found != known->end()) return found->second;
+    std::lock_guard lock(registered_mutex);
+    if (auto found = registered().find(name); found != registered().end()) return found->second.op;
     // A const vector: with another argument type `def` is a different function.
     const std::vector<at::Tag> tags = {at::Tag::pt2_compliant_tag, at::Tag::needs_exact_strides};
     keep(std::make_unique<torch::Library>(torch::Library::FRAGMENT, "mytriton", std::nullopt,
@@ -309,10 +366,11 @@ c10::OperatorHandle register_op(const std::string& name, std::shared_ptr<Artifac
          {c10::DispatchKey::Negative, c10::DispatchKey::Conjugate, c10::DispatchKey::ZeroTensor})
         implement<RefuseLazyValues>(name, key, artifact);
     implement<BumpVersions>(name, c10::DispatchKey::ADInplaceOrView);
-    implement<RefuseGradients>(name, c10::DispatchKey::Autograd);
+    implement<CheckGradients>(name, c10::DispatchKey::Autograd, *artifact);
     c10::OperatorHandle handle =
         c10::Dispatcher::singleton().findSchemaOrThrow(("mytriton::" + name).c_str(), "");
-    return known->emplace(name, handle).first->second;
+    registered().emplace(name, Registered{handle, std::move(artifact)});
+    return handle;
 }
 
 }  // namespace mytriton

@@ -16,12 +16,17 @@ namespace mytriton {
 
 // One compiled kernel, which runs where its checks hold. Destroyed with the GIL held.
 struct Variant {
-    explicit Variant(c10::OperatorHandle op, PyObject* compiled)
-        : op(op), compiled(Py_NewRef(compiled)) {}
+    Variant(c10::OperatorHandle op, std::shared_ptr<Artifact> artifact, PyObject* compiled)
+        : op(op),
+          artifact(std::move(artifact)),
+          cpu(this->artifact->cpu()),
+          compiled(Py_NewRef(compiled)) {}
     Variant(const Variant&) = delete;
     ~Variant() { Py_DECREF(compiled); }
 
     c10::OperatorHandle op;
+    std::shared_ptr<Artifact> artifact;  // what the op runs
+    CpuKernel& cpu;                      // its own
     PyObject* compiled;
     Checks checks;
     uint64_t last_use = 0;

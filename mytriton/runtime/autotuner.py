@@ -21,6 +21,7 @@ from mytriton.runtime.config import Config
 from mytriton.runtime.decorated import Decorated, Heuristics, heuristics
 from mytriton.runtime.jit import KernelInterface
 from mytriton.runtime.tuning import Hooks, Pruning, checked_configs, checked_names
+from mytriton.shapes_only import is_shapes_only
 
 __all__ = ["Autotuner", "Config", "Heuristics", "autotune", "heuristics"]
 
@@ -88,6 +89,8 @@ class Autotuner(Decorated):
         if warmup:
             configs = self._pruning.kept(self.name, self.configs, named, kwargs)
             return [self._compile(each, grid, args, kwargs) for each in configs]
+        if is_shapes_only():
+            return None
         if torch.compiler.is_dynamo_compiling():
             return self._launch(self._config_in_graph(named), grid, args, kwargs)
         self.best_config = config = self._config(grid, args, kwargs)

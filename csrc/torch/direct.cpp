@@ -1,0 +1,65 @@
+// What the dispatcher, the kernels for autograd and the one for the CPU do in turn, in one step.
+#include "torch/direct.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/record_function.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+#include "ir/conversion.h"
+#include "torch/ops.h"
+
+namespace mytriton {
+
+namespace {
+
+// As the dispatcher computes it: the keys of all tensors and of this thread's state.
+c10::DispatchKeySet keys_of(const Arguments& arguments) {
+    c10::DispatchKeySet keys;
+    for (const Argument& each : arguments)
+        if (each.kind == Argument::Kind::tensor) keys = keys | each.tensor->key_set();
+    c10::impl::LocalDispatchKeySet here = c10::impl::tls_local_dispatch_key_set();
+    return (keys | here.included_) - here.excluded_;
+}
+
+int64_t bits_for(const Artifact& artifact, size_t i, const Argument& argument) {
+    if (argument.kind == Argument::Kind::tensor)
+        // A tensor that is only read keeps its copy-on-write storage shared.
+        return reinterpret_cast<int64_t>(
+            artifact.writes(i) ? argument.tensor->mutable_data_ptr()
+                               : const_cast<void*>(argument.tensor->const_data_ptr()));
+    if (argument.kind != Argument::Kind::real) return argument.bits;
+    return static_cast<int64_t>(apply_conversion(Scalar::f64,
+                                                 artifact.ssa().params()[i].type.scalar(),
+                                                 static_cast<uint64_t>(argument.bits)));
+}
+
+}  // namespace
+
+Way way_of(const Arguments& arguments) {
+    constexpr c10::DispatchKeySet known{c10::DispatchKey::CPU, c10::DispatchKey::AutogradCPU,
+                                        c10::DispatchKey::ADInplaceOrView,
+                                        c10::DispatchKey::BackendSelect};
+    const c10::DispatchKeySet keys = keys_of(arguments);
+    if (keys.raw_repr() & ~known.raw_repr()) return Way::dispatch;
+    if (c10::GradMode::is_enabled())
+        for (const Argument& each : arguments)
+            if (each.kind == Argument::Kind::tensor && each.tensor->requires_grad())
+                return Way::dispatch;
+    if (at::getStepCallbacksUnlessEmpty(at::RecordScope::FUNCTION)) return Way::dispatch;
+    return keys.has(c10::DispatchKey::ADInplaceOrView) ? Way::bump_and_run : Way::run;
+}
+
+void launch_directly(const Artifact& artifact, CpuKernel& kernel, Way way,
+                     const Arguments& arguments, const int64_t (&grid)[3]) {
+    c10::SmallVector<int64_t, 16> values;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        const Argument& each = arguments[i];
+        if (way == Way::bump_and_run && each.kind == Argument::Kind::tensor && artifact.writes(i) &&
+            !each.tensor->is_inference())
+            each.tensor->unsafeGetTensorImpl()->bump_version();
+        values.push_back(bits_for(artifact, i, each));
+    }
+    launch_cpu(artifact, kernel, values.data(), grid);
+}
+
+}  // namespace mytriton

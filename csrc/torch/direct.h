@@ -1,0 +1,39 @@
+// A launch on the CPU that does not go through torch's dispatcher, where nothing there would
+// notice.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/SmallVector.h>
+
+#include <cstdint>
+
+#include "cache/artifact.h"
+
+namespace mytriton {
+
+// A run-time argument that a launch has read: a tensor, or the bits of a number.
+struct Argument {
+    enum class Kind : uint8_t { tensor, boolean, integer, real };
+    Kind kind;
+    const at::Tensor* tensor;  // borrowed from the caller's argument
+    int64_t bits;              // of a bool, an int64 or a double
+};
+
+using Arguments = c10::SmallVector<Argument, 16>;
+
+// What torch's dispatcher would do with a launch.
+enum class Way {
+    dispatch,  // something that only it knows: a mode, a transformation, autocast, the profiler, a
+               // wrapped or lazy tensor, a gradient, CUDA
+    run,       // nothing but to run the kernel
+    bump_and_run,  // and the versions of what is written go up
+};
+Way way_of(const Arguments& arguments);
+
+// A launch that needs no dispatcher. The arguments are of the kinds that the artifact was made for,
+// in its order. Holds no reference to a tensor, as torch takes the GIL to count those of tensors
+// that Python knows; the caller has them. May be called without the GIL.
+void launch_directly(const Artifact& artifact, CpuKernel& kernel, Way way,
+                     const Arguments& arguments, const int64_t (&grid)[3]);
+
+}  // namespace mytriton
