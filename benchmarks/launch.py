@@ -1,8 +1,9 @@
 """What a launch and a call of an op cost: python benchmarks/launch.py
 
 The first launch (trace, compile with the host compiler, register the op), and later ones on 16
-elements beside torch.add(out=); calls of a @mytriton.op beside torch.add and a
-torch.library.custom_op. Medians of interleaved runs, one thread. "at most" is the bar of a row.
+elements beside torch.add(out=); calls of a @mytriton.op and a
+@mytriton.elementwise beside torch.add and a torch.library.custom_op. Medians of interleaved runs,
+one thread. "at most" is the bar of a row.
 """
 
 import gc
@@ -100,6 +101,11 @@ def specialisations(x: torch.Tensor, y: torch.Tensor, out: torch.Tensor) -> None
     )
 
 
+@mytriton.elementwise
+def elementwise_add(a, b):
+    return a + b
+
+
 def ops(x: torch.Tensor, y: torch.Tensor) -> None:
     def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         out = torch.empty_like(x)
@@ -114,13 +120,15 @@ def ops(x: torch.Tensor, y: torch.Tensor) -> None:
     theirs = torch.library.custom_op("mytriton_benchmarks::their_add", add, mutates_args=())
     theirs.register_autograd(backward)
     with_grad = x.clone().requires_grad_()
-    for title, a in (("ops, no grad", x), ("ops, with grad (forward)", with_grad)):
+    cases = (("ops, no grad", x, 1.0), ("ops, with grad (forward)", with_grad, 1.3))
+    for title, a, bar in cases:
         table(
             title,
             {
                 "torch.add": (lambda a=a: torch.add(a, y), None),
                 "@mytriton.op": (lambda a=a: mine(a, y), None),
                 "torch.library.custom_op": (lambda a=a: theirs(a, y), None),
+                "@mytriton.elementwise": (lambda a=a: elementwise_add(a, y), bar),
             },
         )
 

@@ -14,54 +14,13 @@ import tempfile
 from importlib.metadata import files
 from pathlib import Path
 
-import mytriton as triton
-import mytriton.language as tl
-
-
-@triton.jit
-def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = at < n
-    tl.store(out + at, tl.load(x + at, mask=mask) + tl.load(y + at, mask=mask), mask=mask)
-
-
-@triton.jit
-def silu_kernel(x, out, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    a = tl.load(x + at, mask=at < n).to(tl.float32)
-    tl.store(out + at, a / (1.0 + tl.exp(-a)), mask=at < n)
-
-
-@triton.jit
-def softmax_kernel(x, out, columns, BLOCK: tl.constexpr):
-    row, column = tl.program_id(0), tl.arange(0, BLOCK)
-    mask = column < columns
-    a = tl.load(x + row * columns + column, mask=mask, other=-float("inf"))
-    powers = tl.exp(a - tl.max(a, axis=0))
-    tl.store(out + row * columns + column, powers / tl.sum(powers, axis=0), mask=mask)
-
-
-@triton.jit
-def layer_norm_kernel(x, weight, bias, out, columns, eps, BLOCK: tl.constexpr):
-    row, column = tl.program_id(0), tl.arange(0, BLOCK)
-    mask = column < columns
-    a = tl.load(x + row * columns + column, mask=mask, other=0.0)
-    mean = tl.sum(a, axis=0) / columns
-    centred = tl.where(mask, a - mean, 0.0)
-    scale = tl.rsqrt(tl.sum(centred * centred, axis=0) / columns + eps)
-    w, b = tl.load(weight + column, mask=mask), tl.load(bias + column, mask=mask)
-    tl.store(out + row * columns + column, centred * scale * w + b, mask=mask)
-
-
-@triton.jit
-def rms_norm_kernel(x, weight, out, columns, eps, BLOCK: tl.constexpr):
-    row, column = tl.program_id(0), tl.arange(0, BLOCK)
-    mask = column < columns
-    a = tl.load(x + row * columns + column, mask=mask, other=0.0)
-    scale = tl.rsqrt(tl.sum(a * a, axis=0) / columns + eps)
-    w = tl.load(weight + column, mask=mask)
-    tl.store(out + row * columns + column, a * scale * w, mask=mask)
-
+from kernels import (
+    add_kernel,
+    layer_norm_kernel,
+    rms_norm_kernel,
+    silu_kernel,
+    softmax_kernel,
+)
 
 KERNELS = [
     ("add f32", add_kernel, ("*fp32", "*fp32", "*fp32", "i32"), 1024),

@@ -14,7 +14,7 @@ std::string InstEmitter::strip_mask(Value mask, Part part) const {
 }
 
 bool InstEmitter::is_all_true(Value mask) const {
-    return std::ranges::binary_search(stage_->all_true, mask.index, {}, &Value::index);
+    return stage_->is_all_true(mask);
 }
 
 std::string InstEmitter::fallback_text(const Inst& inst, Part part) const {

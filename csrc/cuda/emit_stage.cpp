@@ -102,9 +102,7 @@ std::string CudaStageEmitter::interior_condition(const Stage& stage) {
     auto require = [&](const std::string& test) {
         condition += (condition.empty() ? "" : " && ") + test;
     };
-    bool any = std::ranges::any_of(stage.body,
-                                   [&](InstId id) { return plan_.vector_accesses.contains(id); });
-    if (!any) return "";
+    if (!stage.bounded()) return "";
     lane0_ = true;
     std::string last = std::to_string(stage.width - 1);
     for (Value index : stage.may_wrap) {
@@ -262,19 +260,22 @@ void CudaStageEmitter::choose_arrays(const std::vector<Items>& groups) {
         }
 }
 
-void CudaStageEmitter::for_each_lane() {
-    if (vector_ == 1) return;
-    add("#pragma unroll\nfor (int mt_k = 0; mt_k < " + std::to_string(vector_) +
-            "; ++mt_k) {\n    const unsigned mt_lane = mt_first + mt_k;\n",
+void CudaStageEmitter::open_lanes() {
+    add("#pragma unroll\nfor (int mt_k = 0; mt_k < " + std::to_string(vector_) + "; ++mt_k) {\n",
         0);
     ++depth_;
+}
+
+void CudaStageEmitter::open_numbered_lanes() {
+    open_lanes();
+    add("const unsigned mt_lane = mt_first + mt_k;\n", 0);
 }
 
 void CudaStageEmitter::emit_group(const Items& group) {
     for (const Item& item : group)
         if (Value result = result_of(item); is_block(result) && arrays_.contains(result.index))
             add(type(result) + " " + at("v" + number(result), std::to_string(vector_)) + ";\n", 0);
-    for_each_lane();
+    if (vector_ > 1) open_numbered_lanes();
     for (const Item& item : group) emit_lane(item);
     if (vector_ > 1) close();
 }
@@ -303,8 +304,7 @@ void CudaStageEmitter::emit_lane(const Item& item) {
 void CudaStageEmitter::emit_block_inst(const Inst& inst) {
     if (moves_lanes(inst.op)) return emit_movement(inst);
     bool holds =
-        interior_ && !lane0_ && !inst.results.empty() &&
-        std::ranges::binary_search(stage_->all_true, inst.result().index, {}, &Value::index);
+        interior_ && !lane0_ && !inst.results.empty() && stage_->is_all_true(inst.result());
     if (holds) return assign(inst, "true");
     if (info(inst.op).kind != OpKind::reduce) return emit_inst(inst);
     Scalar scalar = kernel_.type(inst.result()).scalar();

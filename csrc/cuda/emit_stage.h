@@ -62,7 +62,9 @@ class CudaStageEmitter : public CudaRegionEmitter<Step> {
     std::string vector_type(Value pointer);
     std::string lane_of(const std::string& vector, Scalar scalar) const;
     void emit_reductions(const Stage& stage);
-    void for_each_lane();
+    // A loop over the lanes of a vector; with their numbers in the block.
+    void open_lanes();
+    void open_numbered_lanes();
     void close();
 
     const Stage* stage_ = nullptr;

@@ -116,14 +116,12 @@ void CudaStageEmitter::emit_whole(const Item& item) {
     std::string vector =
         "mt_" + std::string(load ? "v" + number(inst.result()) : "s" + std::to_string(item.inst));
     if (plan_.row_accesses.contains(item.inst)) return emit_row(inst, vector);
-    k_ = "0";
     if (load) {
         emit_vector_load(inst, vector);
         vectors_[inst.result().index] = vector;
     } else {
         emit_vector_store(inst, vector);
     }
-    k_ = "mt_k";
 }
 
 void CudaStageEmitter::emit_vector_load(const Inst& inst, const std::string& vector) {
@@ -138,10 +136,9 @@ void CudaStageEmitter::emit_vector_load(const Inst& inst, const std::string& vec
 void CudaStageEmitter::emit_vector_store(const Inst& inst, const std::string& vector) {
     std::string type = vector_type(inst.operands[0]);
     add(type + " " + vector + ";\n", inst.loc);
-    k_ = "mt_k";
-    add("#pragma unroll\nfor (int mt_k = 0; mt_k < " + std::to_string(vector_) +
-            "; ++mt_k) {\n    " + vector + ".lane[mt_k] = " + text(inst.operands[1]) + ";\n}\n",
-        inst.loc);
+    open_lanes();
+    add(vector + ".lane[mt_k] = " + text(inst.operands[1]) + ";\n", inst.loc);
+    close();
     k_ = "0";
     add("*(" + type + "*)&" + element(inst.operands[0]) + " = " + vector + ";\n", inst.loc);
     k_ = "mt_k";
@@ -173,17 +170,18 @@ void CudaStageEmitter::emit_row(const Inst& inst, const std::string& vector) {
     ++depth_;
     if (load) {
         emit_vector_load(inst, vector);
-        add("#pragma unroll\nfor (int mt_k = 0; mt_k < " + std::to_string(vector_) +
-                "; ++mt_k) {\n    " + text(inst.result()) + " = " +
-                lane_of(vector, kernel_.type(inst.result()).scalar()) + ";\n}\n",
+        open_lanes();
+        add(text(inst.result()) + " = " + lane_of(vector, kernel_.type(inst.result()).scalar()) +
+                ";\n",
             inst.loc);
+        close();
     } else {
         emit_vector_store(inst, vector);
     }
     --depth_;
     add("} else {\n", inst.loc);
     ++depth_;
-    for_each_lane();
+    open_numbered_lanes();
     emit_inst(inst);
     close();
     close();

@@ -66,8 +66,47 @@ class Planner {
         for (auto& [width, vector] : plan_.vectors)
             while (vector > 1 && (width % vector != 0 || vector * plan_.threads > width))
                 vector /= 2;
-        for (const Stage& stage : plan_.strips.stages)
+        for (Stage& stage : plan_.strips.stages) {
+            size_t before = plan_.vector_accesses.size();
             for (InstId id : stage.body) choose_access(stage, id);
+            if (plan_.vector_accesses.size() == before) drop_interior(stage);
+            stage.stops_at_bound = false;  // all threads take part anyway
+        }
+        drop_idle_lane0(plan_.strips.steps, lane0_needs());
+    }
+
+    // Without whole vectors an interior would be the edge once more.
+    static void drop_interior(Stage& stage) {
+        stage.bound.clear();
+        stage.all_true.clear();
+        stage.contiguous.clear();
+        stage.may_wrap.clear();
+    }
+
+    // What the interiors that are left start from, and what that is computed from.
+    std::set<uint32_t> lane0_needs() const {
+        std::vector<Value> pending;
+        for (const Stage& stage : plan_.strips.stages)
+            pending.insert(pending.end(), stage.may_wrap.begin(), stage.may_wrap.end());
+        std::set<uint32_t> needs;
+        while (!pending.empty()) {
+            Value value = pending.back();
+            pending.pop_back();
+            if (!is_block(value) || !needs.insert(value.index).second) continue;
+            if (std::optional<InstId> id = facts_.definition(value)) {
+                const std::vector<Value>& operands = kernel_.inst(*id).operands;
+                pending.insert(pending.end(), operands.begin(), operands.end());
+            }
+        }
+        return needs;
+    }
+
+    static void drop_idle_lane0(Steps& steps, const std::set<uint32_t>& needs) {
+        std::erase_if(steps, [&](const Step& step) {
+            return step.kind == Step::Kind::lane0 && !needs.contains(step.value.index);
+        });
+        for (Step& step : steps)
+            for (Steps& block : step.blocks) drop_idle_lane0(block, needs);
     }
 
     void add_width(Value value) {
@@ -87,8 +126,7 @@ class Planner {
         const Inst& inst = kernel_.inst(id);
         if (plan_.vectors[stage.width] == 1 || !is_plain_access(inst)) return;
         Value mask = inst.operands[inst.op == Op::load ? 1 : 2];
-        bool all_true = mask.none() ||
-                        std::ranges::binary_search(stage.all_true, mask.index, {}, &Value::index);
+        bool all_true = mask.none() || stage.is_all_true(mask);
         if (facts_.is_contiguous(facts_.address(inst.operands[0])) && all_true)
             plan_.vector_accesses.insert(id);
         else if (kernel_.type(inst.operands[0]).shape().back() % plan_.vectors[stage.width] == 0 &&

@@ -2,6 +2,7 @@
 // what the blocked layout of CUDA (blocked.h) is made of, where a strip is what one thread has.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -67,6 +68,9 @@ struct Stage {
     bool reports = false;   // prints or asserts
     bool unrolled = false;  // its strips are written out, as it uses slots in registers
 
+    bool is_all_true(Value mask) const {
+        return std::ranges::binary_search(all_true, mask.index, {}, &Value::index);
+    }
     int64_t span() const { return row ? row : width; }  // the lanes that the bound is one of
     bool bounded() const { return !bound.empty() || !row_masks.empty() || !contiguous.empty(); }
 };

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -45,7 +46,7 @@ class Case:
         return hashlib.sha256(repr(self.tape.key()).encode()).hexdigest()[:16]
 
 
-class Function:
+class Function(ABC):
     """Has a :class:`Case` for each set of kinds of inputs and options."""
 
     def __init__(self, name: str, names: Sequence[str], outputs: int) -> None:
@@ -71,8 +72,8 @@ class Function:
         known[:] = [made, *known[:15]]
         return made
 
-    def _make(self, kinds: tuple[InputKind, ...], options: dict[str, Any]) -> Case:
-        raise NotImplementedError
+    @abstractmethod
+    def _make(self, kinds: tuple[InputKind, ...], options: dict[str, Any]) -> Case: ...
 
 
 class UserFunction(Function):

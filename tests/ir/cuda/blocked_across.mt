@@ -196,7 +196,6 @@ void ordered(float* x, int* index, float* out, int* counts) {
         }
     }
     mt_histogram_i32<512, 16>(mt_shared4, nullptr, mt_shared9);
-    int v10_0 = 0;
     __syncthreads();
     {
         const unsigned mt_lane = threadIdx.x;

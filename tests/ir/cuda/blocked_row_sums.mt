@@ -160,7 +160,6 @@ void row_sums(float* x, float* out, int rows, int columns) {
             }
         }
     }
-    int v1_0 = 0;
     {
         const unsigned mt_lane = threadIdx.x;
         if (mt_lane < 8) {

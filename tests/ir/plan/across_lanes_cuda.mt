@@ -63,10 +63,8 @@ barrier
 in memory: %10 = histogram %1, %2 {bins=5} : vector<5 x i32>
 barrier
 in memory: %11 = histogram %1, none {bins=5} : vector<5 x i32>
-lane 0 of %13
 barrier
 stage of 5 lanes
-    contiguous: %13
     from buffer: %11, %10
     %12 = add %10, %11 : vector<5 x i32>
     %13 = arange {start=0, end=5} : vector<5 x i32>

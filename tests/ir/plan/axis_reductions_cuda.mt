@@ -39,10 +39,8 @@ stage of 64 lanes
     to buffer: %7
 barrier
 in memory: %8 = sum %7 {axis=0} : vector<16 x f32>
-lane 0 of %9
 barrier
 stage of 16 lanes
-    contiguous: %9
     from buffer: %8
     %9 = arange {start=0, end=16} : vector<16 x i32>
     %10 = addptr out, %9 : vector<16 x ptr<f32>>

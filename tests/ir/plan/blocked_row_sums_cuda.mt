@@ -63,9 +63,7 @@ stage of 8 lanes
         to slot 0: %22
     yield %22
 }
-lane 0 of %1
-stage of 8 lanes, interior while %1 < rows, then stop
-    contiguous: %1
+stage of 8 lanes
     from slot: %23
     %1 = arange {start=0, end=8} : vector<8 x i32>
     %24 = addptr out, %1 : vector<8 x ptr<f32>>

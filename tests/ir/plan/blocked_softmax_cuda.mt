@@ -33,13 +33,13 @@ stage of 1024 lanes, interior while %3 < columns
     %6 = load %4, %5, -inf : vector<1024 x f32>  ; vectors
     %7 = max %6 : f32  ; words 0
     to buffer: %6
-stage of 1024 lanes, interior while %3 < columns
+stage of 1024 lanes
     from buffer: %6
     %8 = sub %6, %7 : vector<1024 x f32>
     %9 = exp %8 : vector<1024 x f32>
     %10 = sum %9 : f32  ; words 1
     to buffer: %9
-stage of 1024 lanes, interior while %3 < columns, then stop
+stage of 1024 lanes, interior while %3 < columns
     contiguous: %3
     from buffer: %9
     %3 = arange {start=0, end=1024} : vector<1024 x i32>
