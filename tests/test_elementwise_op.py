@@ -154,15 +154,47 @@ def test_vmap_and_grad() -> None:
     torch.testing.assert_close(hessian, torch.func.jacrev(torch.func.grad(loss(eager)))(X[0], Y[0]))
 
 
-def test_forward_derivatives_are_refused() -> None:
-    message = "swiglu: argument 'a' has a tangent: .* reverse-mode derivatives only"
-    with torch.autograd.forward_ad.dual_level():
-        dual = torch.autograd.forward_ad.make_dual(X, Y)
-        with pytest.raises(NotImplementedError, match=message):
-            swiglu(dual, Y)
-        torch.testing.assert_close(swiglu(X, Y), eager(X, Y))
+def test_forward_derivatives() -> None:
+    forward_ad = torch.autograd.forward_ad
+    for a, b in ((X, Y), (X, Y[0]), (X[:, :1], Y)):  # broadcast, too
+        tangents = torch.randn_like(a), torch.randn_like(b)
+        for which in ((0,), (1,), (0, 1)):
+            with forward_ad.dual_level():
+                duals = [a, b]
+                for i in which:
+                    duals[i] = forward_ad.make_dual(duals[i], tangents[i])
+                made = forward_ad.unpack_dual(swiglu(*duals))
+                expected = forward_ad.unpack_dual(eager(*duals))
+            torch.testing.assert_close(made.primal, expected.primal)
+            torch.testing.assert_close(made.tangent, expected.tangent)
+    for transform in (torch.func.jacfwd, torch.func.hessian, torch.vmap):
+        made = transform(lambda a, b: torch.func.jvp(swiglu, (a, b), (b, a))[1])(X[0], Y[0])
+        expected = transform(lambda a, b: torch.func.jvp(eager, (a, b), (b, a))[1])(X[0], Y[0])
+        torch.testing.assert_close(made, expected)
+    x = X.clone().requires_grad_()
+    torch.func.jvp(swiglu, (x, Y), (Y, Y))[1].sum().backward()
+    made, x.grad = x.grad, None
+    torch.func.jvp(eager, (x, Y), (Y, Y))[1].sum().backward()
+    torch.testing.assert_close(made, x.grad)
+
+
+def test_forward_derivatives_of_several_outputs() -> None:
+    def three(a, b):
+        return a * b, a > b, b * 2.0
+
+    made = torch.func.jvp(mytriton.elementwise(three), (X, Y), (Y, X))
+    expected = torch.func.jvp(three, (X, Y), (Y, X))
+    for each, other in zip(made[1][::2], expected[1][::2], strict=True):
+        torch.testing.assert_close(each, other)
+    assert torch.equal(made[0][1], expected[0][1])
+
+
+def test_a_backward_of_ones_own_has_no_forward_derivative() -> None:
+    step = mytriton.elementwise(backward=lambda x, flow: flow)(lambda x: tl.floor(x))
+    message = "argument 'x' has a tangent, but a function with a backward of its own"
     with pytest.raises(NotImplementedError, match=message):
-        torch.func.jvp(swiglu, (X, Y), (Y, X))
+        torch.func.jvp(step, (X,), (Y,))
+    torch.testing.assert_close(torch.func.grad(lambda x: step(x).sum())(X), torch.ones_like(X))
 
 
 def test_subclasses_and_negative_views() -> None:

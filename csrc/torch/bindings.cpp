@@ -14,6 +14,7 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "passes/passes.h"
+#include "torch/elementwise_bindings.h"
 #include "torch/launch.h"
 #include "torch/op_gate.h"
 #include "torch/ops.h"
@@ -380,4 +381,5 @@ PYBIND11_MODULE(_C, m) {
               return py::bytes(cubin.image);
           });
     if (!add_launch_cache(m.ptr())) throw py::error_already_set();
+    bind_elementwise(m);
 }

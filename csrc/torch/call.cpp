@@ -31,12 +31,8 @@ bool add_text(PyObject* text, Key& key) {
         PyErr_Clear();
         return false;
     }
-    key.append({kText, static_cast<uint64_t>(size)});
-    for (Py_ssize_t i = 0; i < size; i += 8) {
-        uint64_t word = 0;
-        std::memcpy(&word, bytes + i, std::min<Py_ssize_t>(8, size - i));
-        key.push_back(word);
-    }
+    key.push_back(kText);
+    add_bytes({bytes, static_cast<size_t>(size)}, key);
     return true;
 }
 
@@ -49,7 +45,48 @@ bool add_option(const Signature& signature, PyObject* name, PyObject* value, Key
     return false;
 }
 
+PyObject* interned(PyObject* name) {
+    Py_INCREF(name);
+    PyUnicode_InternInPlace(&name);
+    return name;
+}
+
 }  // namespace
+
+Signature::~Signature() {
+    for (Parameter& parameter : parameters) {
+        Py_DECREF(parameter.name);
+        Py_XDECREF(parameter.fallback);
+    }
+    for (PyObject* option : options) Py_DECREF(option);
+}
+
+bool Signature::read(PyObject* parameter_list, PyObject* option_names) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(parameter_list); ++i) {
+        PyObject* name = nullptr;
+        PyObject* fallback = nullptr;
+        int is_constexpr = 0, by_position = 0, by_name = 0;
+        if (!PyArg_ParseTuple(PyList_GET_ITEM(parameter_list, i), "UpppO", &name, &is_constexpr,
+                              &by_position, &by_name, &fallback))
+            return false;
+        parameters.push_back({interned(name), is_constexpr != 0, by_position != 0, by_name != 0,
+                              fallback == Py_Ellipsis ? nullptr : Py_NewRef(fallback)});
+    }
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(option_names); ++i) {
+        PyObject* name = PyList_GET_ITEM(option_names, i);
+        if (!PyUnicode_CheckExact(name)) {
+            PyErr_SetString(PyExc_TypeError, "options: expected strings");
+            return false;
+        }
+        options.push_back(interned(name));
+    }
+    return true;
+}
+
+int Signature::traverse(visitproc visit, void* arg) const {
+    for (const Parameter& parameter : parameters) Py_VISIT(parameter.fallback);
+    return 0;
+}
 
 bool bind_call(const Signature& signature, PyObject* const* args, Py_ssize_t positional,
                PyObject* keywords, Slots& slots, Key& key, Held& held) {
@@ -77,6 +114,15 @@ bool bind_call(const Signature& signature, PyObject* const* args, Py_ssize_t pos
         if (!slots[i]) return false;
     }
     return true;
+}
+
+void add_bytes(std::string_view bytes, Key& key) {
+    key.push_back(bytes.size());
+    for (size_t i = 0; i < bytes.size(); i += 8) {
+        uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + i, std::min<size_t>(8, bytes.size() - i));
+        key.push_back(word);
+    }
 }
 
 bool add_constexpr(PyObject* value, Key& key, Held& held) {

@@ -7,6 +7,7 @@
 #include <Python.h>
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "torch/direct.h"
@@ -36,8 +37,17 @@ using Slots = c10::SmallVector<PyObject*, 16>;  // borrowed, by parameter
 // Objects whose addresses are in a key, and mean something only while they live.
 using Held = c10::SmallVector<PyObject*, 4>;  // borrowed
 
-// The keywords that a launch takes.
+// The keywords that a call takes.
 struct Signature {
+    Signature() = default;
+    Signature(const Signature&) = delete;
+    ~Signature();
+
+    // Lists of (name, is_constexpr, may be given by position, may be given by name, default or
+    // absent marker Ellipsis), and of names; false with a Python error set.
+    bool read(PyObject* parameter_list, PyObject* option_names);
+    int traverse(visitproc visit, void* arg) const;
+
     std::vector<Parameter> parameters;
     std::vector<PyObject*> options;  // interned names: keywords that are no parameters
 };
@@ -45,6 +55,9 @@ struct Signature {
 // Fills the slots as Python would bind the call, defaults included. Options go into the key.
 bool bind_call(const Signature& signature, PyObject* const* args, Py_ssize_t positional,
                PyObject* keywords, Slots& slots, Key& key, Held& held);
+
+// The size and the bytes.
+void add_bytes(std::string_view bytes, Key& key);
 
 // What a constexpr adds to the key: its type and its bits, or for a dtype, a function, ... which
 // object it is. Whether an object of that type is the same constexpr for ever, only Python knows:

@@ -5,7 +5,12 @@
 #include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
+#include <algorithm>
+#include <bit>
+#include <optional>
+
 #include "ir/conversion.h"
+#include "torch/gil.h"
 #include "torch/ops.h"
 
 namespace mytriton {
@@ -19,6 +24,14 @@ c10::DispatchKeySet keys_of(const Arguments& arguments) {
         if (each.kind == Argument::Kind::tensor) keys = keys | each.tensor->key_set();
     c10::impl::LocalDispatchKeySet here = c10::impl::tls_local_dispatch_key_set();
     return (keys | here.included_) - here.excluded_;
+}
+
+bool is_known_to_dispatcher(c10::DispatchKeySet keys) {
+    constexpr c10::DispatchKeySet plain{c10::DispatchKey::CPU, c10::DispatchKey::AutogradCPU,
+                                        c10::DispatchKey::ADInplaceOrView,
+                                        c10::DispatchKey::BackendSelect};
+    return (keys.raw_repr() & ~plain.raw_repr()) != 0 ||
+           at::getStepCallbacksUnlessEmpty(at::RecordScope::FUNCTION).has_value();
 }
 
 int64_t bits_for(const Artifact& artifact, size_t i, const Argument& argument) {
@@ -35,17 +48,36 @@ int64_t bits_for(const Artifact& artifact, size_t i, const Argument& argument) {
 
 }  // namespace
 
+c10::IValue value_of(const Argument& argument) {
+    switch (argument.kind) {
+        case Argument::Kind::tensor:
+            return *argument.tensor;
+        case Argument::Kind::boolean:
+            return argument.bits != 0;
+        case Argument::Kind::integer:
+            return argument.bits;
+        case Argument::Kind::real:
+            return std::bit_cast<double>(argument.bits);
+        case Argument::Kind::none:
+            break;
+    }
+    return {};
+}
+
+bool needs_dispatcher(const Arguments& arguments) {
+    return is_known_to_dispatcher(keys_of(arguments));
+}
+
+bool wants_gradient(const Arguments& arguments) {
+    if (!c10::GradMode::is_enabled()) return false;
+    return std::any_of(arguments.begin(), arguments.end(), [](const Argument& each) {
+        return each.kind == Argument::Kind::tensor && each.tensor->requires_grad();
+    });
+}
+
 Way way_of(const Arguments& arguments) {
-    constexpr c10::DispatchKeySet known{c10::DispatchKey::CPU, c10::DispatchKey::AutogradCPU,
-                                        c10::DispatchKey::ADInplaceOrView,
-                                        c10::DispatchKey::BackendSelect};
     const c10::DispatchKeySet keys = keys_of(arguments);
-    if (keys.raw_repr() & ~known.raw_repr()) return Way::dispatch;
-    if (c10::GradMode::is_enabled())
-        for (const Argument& each : arguments)
-            if (each.kind == Argument::Kind::tensor && each.tensor->requires_grad())
-                return Way::dispatch;
-    if (at::getStepCallbacksUnlessEmpty(at::RecordScope::FUNCTION)) return Way::dispatch;
+    if (is_known_to_dispatcher(keys) || wants_gradient(arguments)) return Way::dispatch;
     return keys.has(c10::DispatchKey::ADInplaceOrView) ? Way::bump_and_run : Way::run;
 }
 
@@ -60,6 +92,21 @@ void launch_directly(const Artifact& artifact, CpuKernel& kernel, Way way,
         values.push_back(bits_for(artifact, i, each));
     }
     launch_cpu(artifact, kernel, values.data(), grid);
+}
+
+void launch_below(Artifact& artifact, CpuKernel& cpu, const Arguments& arguments,
+                  const int64_t (&grid)[3]) {
+    const c10::Device device = arguments[0].tensor->device();
+    if (device.is_cpu()) {
+        std::optional<WithoutGil> other_threads_run;
+        if (!cpu.is_brief(grid)) other_threads_run.emplace();
+        return launch_directly(artifact, cpu, Way::run, arguments, grid);
+    }
+    c10::SmallVector<int64_t, 16> values;
+    for (size_t i = 0; i < arguments.size(); ++i)
+        values.push_back(bits_for(artifact, i, arguments[i]));
+    WithoutGil other_threads_run;
+    launch_cuda(artifact, device, values, grid);
 }
 
 }  // namespace mytriton

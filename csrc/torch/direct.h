@@ -1,8 +1,9 @@
-// A launch on the CPU that does not go through torch's dispatcher, where nothing there would
-// notice.
+// Launches that do not go through torch's dispatcher: where nothing there would notice, and where
+// they are below it already.
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 #include <c10/util/SmallVector.h>
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace mytriton {
 
 // A run-time argument that a launch has read: a tensor, or the bits of a number.
 struct Argument {
-    enum class Kind : uint8_t { tensor, boolean, integer, real };
+    enum class Kind : uint8_t { none, tensor, boolean, integer, real };
     Kind kind;
     const at::Tensor* tensor;  // borrowed from the caller's argument
     int64_t bits;              // of a bool, an int64 or a double
@@ -21,11 +22,20 @@ struct Argument {
 
 using Arguments = c10::SmallVector<Argument, 16>;
 
+// As the dispatcher takes it.
+c10::IValue value_of(const Argument& argument);
+
+// Whether torch's dispatcher knows something of a call that nobody else does: a mode, a
+// transformation, autocast, the profiler, a wrapped or lazy tensor, CUDA. Gradients aside.
+bool needs_dispatcher(const Arguments& arguments);
+
+// Whether a tensor requires grad while gradients are on.
+bool wants_gradient(const Arguments& arguments);
+
 // What torch's dispatcher would do with a launch.
 enum class Way {
-    dispatch,  // something that only it knows: a mode, a transformation, autocast, the profiler, a
-               // wrapped or lazy tensor, a gradient, CUDA
-    run,       // nothing but to run the kernel
+    dispatch,      // something that only it knows
+    run,           // nothing but to run the kernel
     bump_and_run,  // and the versions of what is written go up
 };
 Way way_of(const Arguments& arguments);
@@ -35,5 +45,10 @@ Way way_of(const Arguments& arguments);
 // that Python knows; the caller has them. May be called without the GIL.
 void launch_directly(const Artifact& artifact, CpuKernel& kernel, Way way,
                      const Arguments& arguments, const int64_t (&grid)[3]);
+
+// A launch from below the dispatcher, on the tensors' device. With the GIL, which it releases while
+// a kernel runs that is not brief.
+void launch_below(Artifact& artifact, CpuKernel& cpu, const Arguments& arguments,
+                  const int64_t (&grid)[3]);
 
 }  // namespace mytriton

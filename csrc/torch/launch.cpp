@@ -17,6 +17,7 @@
 
 #include "torch/call.h"
 #include "torch/direct.h"
+#include "torch/gil.h"
 #include "torch/ops.h"
 #include "torch/variants.h"
 
@@ -36,6 +37,16 @@ struct Bound {
     PyObject* grid;
 };
 
+// One compiled kernel.
+struct Launchable final : Variant {
+    Launchable(PyObject* compiled, c10::OperatorHandle op, std::shared_ptr<Artifact> artifact)
+        : Variant(compiled), op(op), artifact(std::move(artifact)), cpu(this->artifact->cpu()) {}
+
+    c10::OperatorHandle op;
+    std::shared_ptr<Artifact> artifact;  // what the op runs
+    CpuKernel& cpu;                      // its own
+};
+
 // What a call is looked up by.
 struct Lookup {
     Key key;
@@ -49,7 +60,7 @@ bool remember(Cache* cache, const Lookup& lookup, PyObject* compiled, PyObject* 
     c10::OperatorHandle op =
         c10::Dispatcher::singleton().findSchemaOrThrow(PyUnicode_AsUTF8(op_name), "");
     auto artifact = artifact_of(op.schema().operator_name().name.substr(sizeof("mytriton::") - 1));
-    auto variant = std::make_shared<Variant>(op, std::move(artifact), compiled);
+    auto variant = std::make_shared<Launchable>(compiled, op, std::move(artifact));
     if (!variant->checks.add_all(checks)) return false;
     cache->variants->add(lookup.key, lookup.held, std::move(variant));
     return true;
@@ -77,35 +88,10 @@ PyObject* launch_slow(Bound* bound, PyObject* grid, PyObject* const* args, Py_ss
     return Py_NewRef(compiled);
 }
 
-// Cheaper than pybind11's, which looks its own records up; none of them are needed here.
-class WithoutGil {
-  public:
-    WithoutGil() : state_(PyEval_SaveThread()) {}
-    ~WithoutGil() { PyEval_RestoreThread(state_); }
-    WithoutGil(const WithoutGil&) = delete;
-    WithoutGil& operator=(const WithoutGil&) = delete;
-
-  private:
-    PyThreadState* state_;
-};
-
 torch::jit::Stack stack_of(const Arguments& arguments, const int64_t (&grid)[3]) {
     torch::jit::Stack stack;
     stack.reserve(arguments.size() + 3);
-    for (const Argument& each : arguments) switch (each.kind) {
-            case Argument::Kind::tensor:
-                stack.emplace_back(*each.tensor);
-                break;
-            case Argument::Kind::boolean:
-                stack.emplace_back(each.bits != 0);
-                break;
-            case Argument::Kind::integer:
-                stack.emplace_back(each.bits);
-                break;
-            case Argument::Kind::real:
-                stack.emplace_back(std::bit_cast<double>(each.bits));
-                break;
-        }
+    for (const Argument& each : arguments) stack.push_back(value_of(each));
     for (int64_t size : grid) stack.emplace_back(size);
     return stack;
 }
@@ -124,7 +110,7 @@ PyObject* launch(Bound* bound, PyObject* const* args, Py_ssize_t positional, PyO
                                          : add_argument(slots[i], lookup.key, run_time, device)))
             return launch_slow(bound, bound->grid, args, positional, keywords, nullptr);
     // Owned: a grid function or another thread may clear the cache.
-    VariantPtr variant = cache.variants->find(lookup.key);
+    auto variant = std::static_pointer_cast<Launchable>(cache.variants->find(lookup.key));
     // Without a tensor there is nothing to run on; Python says so.
     if (!variant || !device)
         return launch_slow(bound, bound->grid, args, positional, keywords,
@@ -148,7 +134,7 @@ PyObject* launch(Bound* bound, PyObject* const* args, Py_ssize_t positional, PyO
         WithoutGil other_threads_run;
         variant->op.callBoxed(&stack);
     }
-    return Py_NewRef(variant->compiled);
+    return Py_NewRef(variant->made);
 }
 
 PyObject* bound_vectorcall(PyObject* self, PyObject* const* args, size_t flags,
@@ -209,7 +195,7 @@ PyObject* cache_recent(PyObject* self, PyObject*) {
     PyObject* list = PyList_New(0);
     if (!list) return nullptr;
     for (const VariantPtr& each : reinterpret_cast<Cache*>(self)->variants->by_use())
-        if (std::exchange(each->was_found, false) && PyList_Append(list, each->compiled) < 0) {
+        if (std::exchange(each->was_found, false) && PyList_Append(list, each->made) < 0) {
             Py_DECREF(list);
             return nullptr;
         }
@@ -225,36 +211,12 @@ PyObject* cache_forget(PyObject* self, PyObject* list) {
     Py_RETURN_NONE;
 }
 
-PyObject* interned(PyObject* name) {
-    Py_INCREF(name);
-    PyUnicode_InternInPlace(&name);
-    return name;
-}
-
 int cache_init(PyObject* self, PyObject* args, PyObject*) {
     Cache* cache = reinterpret_cast<Cache*>(self);
     PyObject *parameters = nullptr, *options = nullptr, *slow = nullptr;
     if (!PyArg_ParseTuple(args, "O!O!O", &PyList_Type, &parameters, &PyList_Type, &options, &slow))
         return -1;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(parameters); ++i) {
-        PyObject* name = nullptr;
-        PyObject* fallback = nullptr;
-        int is_constexpr = 0, by_position = 0, by_name = 0;
-        if (!PyArg_ParseTuple(PyList_GET_ITEM(parameters, i), "UpppO", &name, &is_constexpr,
-                              &by_position, &by_name, &fallback))
-            return -1;
-        cache->signature->parameters.push_back(
-            {interned(name), is_constexpr != 0, by_position != 0, by_name != 0,
-             fallback == Py_Ellipsis ? nullptr : Py_NewRef(fallback)});
-    }
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(options); ++i) {
-        PyObject* name = PyList_GET_ITEM(options, i);
-        if (!PyUnicode_CheckExact(name)) {
-            PyErr_SetString(PyExc_TypeError, "options: expected strings");
-            return -1;
-        }
-        cache->signature->options.push_back(interned(name));
-    }
+    if (!cache->signature->read(parameters, options)) return -1;
     cache->slow = Py_NewRef(slow);
     return 0;
 }
@@ -273,7 +235,7 @@ PyObject* cache_new(PyTypeObject* type, PyObject*, PyObject*) {
 int cache_traverse(PyObject* self, visitproc visit, void* arg) {
     Cache* cache = reinterpret_cast<Cache*>(self);
     Py_VISIT(cache->slow);
-    for (const Parameter& parameter : cache->signature->parameters) Py_VISIT(parameter.fallback);
+    if (int stop = cache->signature->traverse(visit, arg)) return stop;
     return cache->variants->traverse(visit, arg);
 }
 
@@ -288,11 +250,6 @@ void cache_dealloc(PyObject* self) {
     Cache* cache = reinterpret_cast<Cache*>(self);
     PyObject_GC_UnTrack(self);
     cache_clear_cycle(self);
-    for (Parameter& parameter : cache->signature->parameters) {
-        Py_DECREF(parameter.name);
-        Py_XDECREF(parameter.fallback);
-    }
-    for (PyObject* option : cache->signature->options) Py_DECREF(option);
     delete cache->signature;
     delete cache->variants;
     Py_TYPE(self)->tp_free(self);

@@ -157,13 +157,7 @@ struct LaunchCuda final : c10::OperatorKernel {
     explicit LaunchCuda(std::shared_ptr<Artifact> a) : artifact(std::move(a)) {}
     void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) {
         LaunchArguments arguments = unpack(*artifact, *stack);
-        c10::SmallVector<void*, 16> pointers;
-        for (int64_t& value : arguments.values) pointers.push_back(&value);
-        c10::DeviceGuard guard(arguments.device);
-        c10::impl::VirtualGuardImpl cuda(c10::DeviceType::CUDA);
-        c10::Stream stream = cuda.getStream(arguments.device);
-        artifact->cuda().launch(arguments.device.index(), stream.native_handle(), arguments.grid,
-                                pointers.data());
+        launch_cuda(*artifact, arguments.device, arguments.values, arguments.grid);
         drop_arguments(op, stack);
     }
     std::shared_ptr<Artifact> artifact;
@@ -328,6 +322,16 @@ void launch_cpu(const Artifact& artifact, CpuKernel& kernel, const int64_t* valu
         at::parallel_for(0, count, grain, body);
     };
     kernel.launch(values, grid, parallel_for, warn, print_in_python);
+}
+
+void launch_cuda(Artifact& artifact, c10::Device device, c10::SmallVectorImpl<int64_t>& values,
+                 const int64_t (&grid)[3]) {
+    c10::SmallVector<void*, 16> pointers;
+    for (int64_t& value : values) pointers.push_back(&value);
+    c10::DeviceGuard guard(device);
+    c10::impl::VirtualGuardImpl cuda(c10::DeviceType::CUDA);
+    c10::Stream stream = cuda.getStream(device);
+    artifact.cuda().launch(device.index(), stream.native_handle(), grid, pointers.data());
 }
 
 namespace {

@@ -28,4 +28,8 @@ std::shared_ptr<Artifact> artifact_of(const std::string& name);
 void launch_cpu(const Artifact& artifact, CpuKernel& kernel, const int64_t* values,
                 const int64_t (&grid)[3]);
 
+// Runs it on a CUDA device, on the current stream. The values are changed.
+void launch_cuda(Artifact& artifact, c10::Device device, c10::SmallVectorImpl<int64_t>& values,
+                 const int64_t (&grid)[3]);
+
 }  // namespace mytriton

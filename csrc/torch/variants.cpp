@@ -11,6 +11,9 @@ namespace {
 constexpr size_t kMaxEntries = 1024;
 constexpr size_t kMaxVariants = 4;  // of one key; Python keeps more
 
+// Of the process, as a variant may be in several tables.
+uint64_t uses = 0;
+
 }  // namespace
 
 VariantPtr Variants::find(const Key& key) {
@@ -25,7 +28,7 @@ VariantPtr Variants::find(const Key& key) {
         if (changes_ != before) return nullptr;
         if (!holds) continue;
         if (i > 0) std::rotate(variants.begin(), variants.begin() + i, variants.begin() + i + 1);
-        variant->last_use = ++uses_;
+        variant->last_use = ++uses;
         variant->was_found = true;
         return variant;
     }
@@ -40,26 +43,26 @@ void Variants::add(const Key& key, const Held& held, VariantPtr variant) {
         entry->second.held.assign(held.begin(), held.end());
         for (PyObject* each : held) Py_INCREF(each);
     }
-    variant->last_use = ++uses_;
+    variant->last_use = ++uses;
     std::vector<VariantPtr>& variants = entry->second.variants;
     variants.insert(variants.begin(), variant);
     VariantPtr dropped;
     for (size_t i = 1; i < variants.size(); ++i)
-        if (variants[i]->compiled == variant->compiled || i == kMaxVariants) {
+        if (variants[i]->made == variant->made || i == kMaxVariants) {
             dropped = std::move(variants[i]);
             variants.erase(variants.begin() + i);
             break;
         }
 }
 
-void Variants::forget(const std::unordered_set<PyObject*>& compiled) {
+void Variants::forget(const std::unordered_set<PyObject*>& made) {
     ++changes_;
     std::vector<Entry> dropped;
     std::vector<VariantPtr> variants_dropped;
     for (auto each = entries_.begin(); each != entries_.end();) {
         std::vector<VariantPtr>& variants = each->second.variants;
         for (size_t i = variants.size(); i-- > 0;)
-            if (compiled.count(variants[i]->compiled)) {
+            if (made.count(variants[i]->made)) {
                 variants_dropped.push_back(std::move(variants[i]));
                 variants.erase(variants.begin() + i);
             }
@@ -91,7 +94,7 @@ std::vector<VariantPtr> Variants::by_use() const {
 void Variants::drop_unused() {
     std::vector<VariantPtr> all = by_use();
     std::unordered_set<PyObject*> unused;
-    for (size_t i = 0; i < all.size() / 2; ++i) unused.insert(all[i]->compiled);
+    for (size_t i = 0; i < all.size() / 2; ++i) unused.insert(all[i]->made);
     forget(unused);
 }
 
@@ -99,7 +102,7 @@ int Variants::traverse(visitproc visit, void* arg) const {
     for (const auto& [key, entry] : entries_) {
         for (PyObject* each : entry.held) Py_VISIT(each);
         for (const VariantPtr& variant : entry.variants) {
-            Py_VISIT(variant->compiled);
+            Py_VISIT(variant->made);
             if (int stop = variant->checks.traverse(visit, arg)) return stop;
         }
     }

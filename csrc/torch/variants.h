@@ -1,7 +1,6 @@
-// What the launch path knows: for the key of a call, the compiled kernels and when each may run.
+// What was made for the key of a call, each with when it may be used again.
 #pragma once
 
-#include <ATen/core/dispatch/Dispatcher.h>
 #include <Python.h>
 
 #include <memory>
@@ -14,20 +13,13 @@
 
 namespace mytriton {
 
-// One compiled kernel, which runs where its checks hold. Destroyed with the GIL held.
+// Something made for a call, which holds while its checks do. Destroyed with the GIL held.
 struct Variant {
-    Variant(c10::OperatorHandle op, std::shared_ptr<Artifact> artifact, PyObject* compiled)
-        : op(op),
-          artifact(std::move(artifact)),
-          cpu(this->artifact->cpu()),
-          compiled(Py_NewRef(compiled)) {}
+    explicit Variant(PyObject* made) : made(Py_NewRef(made)) {}
     Variant(const Variant&) = delete;
-    ~Variant() { Py_DECREF(compiled); }
+    virtual ~Variant() { Py_DECREF(made); }
 
-    c10::OperatorHandle op;
-    std::shared_ptr<Artifact> artifact;  // what the op runs
-    CpuKernel& cpu;                      // its own
-    PyObject* compiled;
+    PyObject* made;  // in Python
     Checks checks;
     uint64_t last_use = 0;
     bool was_found = false;  // since Python last asked
@@ -43,7 +35,7 @@ class Variants {
     // `held`: the objects whose addresses are in the key.
     void add(const Key& key, const Held& held, VariantPtr variant);
 
-    void forget(const std::unordered_set<PyObject*>& compiled);
+    void forget(const std::unordered_set<PyObject*>& made);
     void clear();
 
     // Last used last.
@@ -63,7 +55,6 @@ class Variants {
     };
     void drop_unused();
     std::unordered_map<Key, Entry, KeyHash> entries_;
-    uint64_t uses_ = 0;
     uint64_t changes_ = 0;
 };
 

@@ -11,13 +11,14 @@ from typing import Any
 import torch
 from torch._prims_common import is_non_overlapping_and_dense_or_false as is_dense
 
+from mytriton import _C
 from mytriton.arguments import _TORCH_DTYPES, _type_name
-from mytriton.elementwise.functions import Case, UserFunction
+from mytriton.constexprs import is_itself
+from mytriton.elementwise.functions import UserFunction
 from mytriton.elementwise.layout import overlaps
 from mytriton.elementwise.ops import (
     TorchOp,
     device_of,
-    evaluate,
     op_name,
     options_text,
 )
@@ -32,7 +33,7 @@ _NUMBERS = bool | int | float | torch.SymInt | torch.SymFloat | torch.SymBool
 _forward_ad = torch.autograd.forward_ad
 
 
-class ElementwiseFunction(Kernel):
+class ElementwiseFunction(_C.ElementwiseCalls, Kernel):
     """A function of scalars, to be called with tensors; see :func:`mytriton.elementwise`.
 
     ``op`` is its op for torch, an OpOverload. Inside kernels and other elementwise functions it is
@@ -50,18 +51,17 @@ class ElementwiseFunction(Kernel):
         self.fn = getattr(fn, "fn", fn)
         self.name: str = getattr(fn, "__name__", "elementwise")
         self.params: list[Parameter] = parameters_of(self.name, self.fn)
+        super().__init__([each.for_binding() for each in self.params], self._call_slowly)
         inputs = [each for each in self.params if not each.is_constexpr]
         if not inputs:
             raise TypeError(f"elementwise: {self.name} has no parameter that is not a constexpr")
         self._names = [each.name for each in inputs]
-        self._only_inputs = len(inputs) == len(self.params)
         count = outputs or _outputs_of(self.fn)
         self._function = UserFunction(self.fn, self.name, self._names, count)
         self._own = None if backward is None else (backward, self._options_of(backward))
         self._opaque = opaque
         self._qualified = op_name(self.name, _identity(fn))
         self._default = tuple(map(_is_number, inputs))
-        self._flat: dict[Any, tuple[Case, Callable[..., None]]] = {}
         self._ops: dict[tuple[bool, ...], TorchOp] = {}
         wanted = tuple(not each for each in self._default)
         if any(wanted):
@@ -74,29 +74,10 @@ class ElementwiseFunction(Kernel):
         return self._op_of(self._default).overload
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Dynamo's way in; every other call is taken by ElementwiseCalls, in C."""
         if torch.compiler.is_dynamo_compiling():
             return self._call_in_graph(args, kwargs)
-        if is_tracing():
-            named = {name: unwrap(value) for name, value in kwargs.items()}
-            return current_recorder().callable_of(self.fn)(*map(unwrap, args), **named)
-        if self._only_inputs and not kwargs and len(args) == len(self._names):
-            results = self._call_flat(args)
-            if results is not None:
-                return results[0] if len(results) == 1 else tuple(results)
-        out = kwargs.pop("out", None)
-        if self._only_inputs and not kwargs and len(args) == len(self._names):
-            inputs: Sequence[Any] = args
-            options: dict[str, Any] = {}
-        else:
-            inputs, options = self._bound(args, kwargs)
-        direct = self._check(inputs)
-        if out is not None:
-            return self._call_out(inputs, options, out)
-        if direct:
-            results = evaluate(self._function, inputs, options)
-            return results[0] if len(results) == 1 else tuple(results)
-        op = self._op_of(tuple(not isinstance(each, torch.Tensor) for each in inputs))
-        return op.overload(*inputs, options=options_text(options))
+        return self._call_slowly(args, kwargs)[0]
 
     def __reduce__(self) -> str:
         return str(getattr(self, "__qualname__", self.name))
@@ -106,33 +87,24 @@ class ElementwiseFunction(Kernel):
 
     # --- a call, step by step --------------------------------------------------------------------
 
-    def _call_flat(self, inputs: tuple[Any, ...]) -> list[torch.Tensor] | None:
-        """The short way of a call with contiguous tensors of one shape at which nothing of torch
-        looks on; None for any other call."""
-        first = inputs[0]
-        if type(first) not in _PLAIN or _is_watched():
-            return None
-        shape, device, grad = first.shape, first.device, torch.is_grad_enabled()
-        for each in inputs:
-            if type(each) not in _PLAIN or each.layout is not torch.strided:
-                return None
-            if each.shape != shape or each.device != device or (grad and each.requires_grad):
-                return None
-            if not each.is_contiguous() or each.is_neg():
-                return None
-        count = first.numel()
-        if not 0 < count < 2**30 or device.type not in ("cpu", "cuda"):
-            return None
-        key = (bool(shape), *[each.dtype for each in inputs])
-        known = self._flat.get(key)
-        if known is None or not known[0].reads.hold():
-            self._check(inputs)
-            case = self._function.case(tuple(map(kind_of_input, inputs)), {})
-            known = self._flat[key] = (case, case.kernels.flat(len(inputs)))
-        case, launch = known
-        outputs = [torch.empty(shape, dtype=each, device=device) for each in case.results]
-        launch(count, *outputs, *inputs)
-        return outputs
+    def _call_slowly(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any, _C.ElementwiseOp | None, str]:
+        """A call that C does not know yet, or that is wrong. Beside the result: the op and the
+        options by which such a call can be repeated there."""
+        if is_tracing():
+            named = {name: unwrap(value) for name, value in kwargs.items()}
+            result = current_recorder().callable_of(self.fn)(*map(unwrap, args), **named)
+            return result, None, ""
+        out = kwargs.pop("out", None)
+        inputs, options = self._bound(args, kwargs)
+        self._check(inputs)
+        if out is not None:
+            return self._call_out(inputs, options, out), None, ""
+        op = self._op_of(tuple(not isinstance(each, torch.Tensor) for each in inputs))
+        text = options_text(options)
+        known = all(is_itself(each) for each in options.values())
+        return op.overload(*inputs, options=text), op.native if known else None, text
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         for name in kwargs:
@@ -145,10 +117,7 @@ class ElementwiseFunction(Kernel):
         options = {p.name: bound[p.name] for p in self.params if p.is_constexpr}
         return [bound[name] for name in self._names], options
 
-    def _check(self, inputs: Sequence[Any]) -> bool:
-        """Whether a call need not go through torch's dispatcher: nothing of torch looks on."""
-        direct = not _is_watched()
-        grad = torch.is_grad_enabled()
+    def _check(self, inputs: Sequence[Any]) -> None:
         tensors = 0
         for i, each in enumerate(inputs):
             if isinstance(each, torch.Tensor):
@@ -159,9 +128,6 @@ class ElementwiseFunction(Kernel):
                         f"{self.name}: argument '{self._names[i]}': expected a tensor of "
                         f"{expected}; got {each.dtype}"
                     )
-                direct = direct and type(each) in _PLAIN and not (grad and each.requires_grad)
-                direct = direct and each.layout is torch.strided and not each.is_neg()
-                direct = direct and each.device.type in ("cpu", "cuda")
             elif not isinstance(each, _NUMBERS):
                 raise TypeError(
                     f"{self.name}: argument '{self._names[i]}': expected a tensor or a number, "
@@ -169,7 +135,6 @@ class ElementwiseFunction(Kernel):
                 )
         if not tensors:
             raise TypeError(f"{self.name}: expected at least one tensor, got only numbers")
-        return direct
 
     def _op_of(self, numbers: tuple[bool, ...]) -> TorchOp:
         op = self._ops.get(numbers)
@@ -219,12 +184,13 @@ class ElementwiseFunction(Kernel):
         apart = apart and all(a is b or a.data_ptr() != b.data_ptr() for a in outs for b in outs)
         dense = all(is_dense(each) for each in outs)
         alike = len({each.stride() for each in outs}) == 1
-        plain = all(type(each) in _PLAIN and each.device == device for each in (*tensors, *outs))
-        if self._check([*inputs]) and apart and dense and alike and plain:
-            evaluate(self._function, inputs, options, outs)
+        plain = all(_is_plain(each) and each.device == device for each in (*tensors, *outs))
+        op = self._op_of(tuple(not isinstance(each, torch.Tensor) for each in inputs))
+        text = options_text(options)
+        if apart and dense and alike and plain and not _is_watched():
+            op.native.run_into(tuple(inputs), text, list(outs))
         else:
-            results = self._op_of(tuple(not isinstance(each, torch.Tensor) for each in inputs))
-            made = results.overload(*inputs, options=options_text(options))
+            made = op.overload(*inputs, options=text)
             for each, result in zip(outs, (made,) if count == 1 else made, strict=True):
                 each.copy_(result)
         return out
@@ -264,6 +230,14 @@ class ElementwiseFunction(Kernel):
     def _options_of(self, backward: Callable[..., Any]) -> list[str]:
         options = {each.name for each in self.params if each.is_constexpr}
         return [each.name for each in parameters_of(self.name, backward) if each.name in options]
+
+
+ElementwiseFunction.take_calls(ElementwiseFunction)
+
+
+def _is_plain(tensor: torch.Tensor) -> bool:
+    strided = tensor.layout is torch.strided and not tensor.is_neg()
+    return type(tensor) in _PLAIN and strided and tensor.device.type in ("cpu", "cuda")
 
 
 def _is_watched() -> bool:

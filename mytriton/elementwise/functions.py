@@ -8,9 +8,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from mytriton import _C
 from mytriton.constexprs import constexpr_key
 from mytriton.dtypes import DTYPES
-from mytriton.elementwise.differentiate import gradient_of
+from mytriton.elementwise.differentiate import gradient_of, tangent_of
 from mytriton.elementwise.kernels import IR_TYPES, TORCH_TYPES, Kernels
 from mytriton.elementwise.promotion import InputKind, common_dtype
 from mytriton.elementwise.tape import Tape, record, replay
@@ -23,7 +24,7 @@ class Case:
     """A function for one set of types of its inputs.
 
     ``types``: what each input is converted to, as an IR name, or None; ``results``: the dtypes of
-    what it returns; ``tape``: its rows.
+    what it returns; ``tape``: its rows; ``native``: what runs it.
     """
 
     def __init__(
@@ -38,7 +39,9 @@ class Case:
         self.types = tuple(types)
         results = [self.tape.types[each] for each in self.tape.outputs]
         self.results = tuple(TORCH_TYPES[each] for each in results)
-        self.kernels = Kernels(name, fn, options, types, results)
+        in_f64 = [each == "f64" for each in types]
+        kernels = Kernels(name, fn, options, types, results)
+        self.native = _C.ElementwiseCase(self.results, in_f64, kernels.compiled)
 
     @functools.cached_property
     def digest(self) -> str:
@@ -147,6 +150,35 @@ class Gradient(Function):
         return Case(name, _chosen(tape), {}, types, (tape, _Both(case.reads, reads)))
 
 
+class Tangents(Function):
+    """The tangents of another function's outputs, of its inputs and then of the tangents of those
+    inputs that have one, `given`. An output that is no float has 0.0 in place of a tangent."""
+
+    def __init__(self, function: Function, given: tuple[bool, ...]) -> None:
+        names = [name for name, has in zip(function.names, given, strict=True) if has]
+        names = [*function.names, *(f"{each}_tangent" for each in names)]
+        super().__init__(f"{function.name}_tangents", names, function.outputs)
+        self.function = function
+        self.given = given
+
+    def _make(self, kinds: tuple[InputKind, ...], options: dict[str, Any]) -> Case:
+        case = self.function.case(kinds[: len(self.function.names)], options)
+        tape = case.tape
+        along = [each for each, has in zip(case.types, self.given, strict=True) if has]
+        types = [*case.types, *along]
+        given = [has for has, ir in zip(self.given, case.types, strict=True) if ir is not None]
+        of_floats = tangent_of(tape, given)
+
+        def tangents(*values: Any) -> tuple[Any, ...]:
+            found = iter(of_floats(*values))
+            floats = (DTYPES[tape.types[each]].is_floating() for each in tape.outputs)
+            return tuple(next(found) if each else 0.0 for each in floats)
+
+        inputs = [(n, t) for n, t in zip(self.names, types, strict=True) if t is not None]
+        recorded, reads = record(self.name, tangents, inputs, {}, "f32")
+        return Case(self.name, tangents, {}, types, (recorded, _Both(case.reads, reads)))
+
+
 def _chosen(tape: Tape) -> Callable[..., tuple[Any, ...]]:
     """The function of a tape, with its outputs as they are."""
 
@@ -165,3 +197,7 @@ class _Both:
 
     def hold(self) -> bool:
         return all(each.hold() for each in self._parts)
+
+    def checks(self) -> list[tuple[int, Any, str, Any]] | None:
+        parts = [each.checks() for each in self._parts]
+        return None if None in parts else [*parts[0], *parts[1]]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import os
-import struct
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
@@ -18,12 +17,9 @@ import torch
 
 from mytriton import language as tl
 from mytriton.arguments import _TORCH_DTYPES
-from mytriton.dtypes import DTYPES, DType, int32, int64
-from mytriton.elementwise.layout import MAX_DIMS, Loops, loops_of
+from mytriton.dtypes import DTYPES, int32, int64
 from mytriton.jit import JITFunction
 
-_BLOCK = 1024
-_SHORT = 32  # an innermost loop below this is short
 # Of this package, so that it is not taken for the user's code.
 _FILE = os.path.join(os.path.dirname(__file__), "generated")
 TORCH_TYPES = {dtype.ir: torch_dtype for torch_dtype, dtype in _TORCH_DTYPES.items()}
@@ -103,12 +99,9 @@ def _code(text: str) -> Any:
     return compile(text, _FILE, "exec")
 
 
-def _bits(value: float) -> int:
-    return int(struct.unpack("q", struct.pack("d", value))[0])
-
-
-def _index_type(wide: bool) -> DType:
-    return int64 if wide else int32
+# The types of a number's parameter, by its letter: a bool, an int of 32 or 64 bits, a float, the
+# bits of a float64.
+_NUMBERS = {"b": "i1", "i": "i32", "l": "i64", "f": "fp32", "d": "i64"}
 
 
 class Kernels:
@@ -136,7 +129,6 @@ class Kernels:
             "TYPES": tuple(each and DTYPES[each] for each in types),
             "RESULTS": tuple(DTYPES[each] for each in results),
         }
-        self._types = types
         self._made: dict[Any, JITFunction] = {}
 
     def _kernel(self, *layout: Any) -> JITFunction:
@@ -150,135 +142,29 @@ class Kernels:
             kernel = self._made[layout] = JITFunction(made)
         return kernel
 
-    def flat(self, inputs: int) -> Callable[..., None]:
-        """A function of a number of elements, at most 2**30, and contiguous outputs and inputs of
-        so many elements."""
+    def compiled(
+        self,
+        dims: int,
+        short: bool,
+        kinds: str,
+        steps: Sequence[int],
+        block: int,
+        wide: bool,
+        wide_ints: bool,
+        tensors: Sequence[torch.Tensor],
+    ) -> str:
+        """The name of the op, without its namespace, of the kernel for tensors that lie in memory
+        in one way; csrc/torch/elementwise_loops.h says which.
+
+        kinds: a letter for each input: t, a tensor; a letter of ``_NUMBERS``; -, nothing.
+        ``tensors``: outputs, then inputs, of the dtypes that the kernel is for.
+        """
         outputs = len(self._globals["RESULTS"])
-        kernel = self._kernel(1, False, "t" * inputs, outputs, (1,) * (outputs + inputs))
-
-        def launch(count: int, *tensors: torch.Tensor) -> None:
-            kernel[-(-count // _BLOCK)](*tensors, count, BLOCK=_BLOCK, INDEX=int32)
-
-        return launch
-
-    def run(self, outputs: Sequence[torch.Tensor], inputs: Sequence[Any]) -> None:
-        """Stores the results. Tensors among the inputs broadcast to the shape of the outputs."""
-        first = outputs[0]
-        count = first.numel()
-        if not count:
-            return
-        shape = first.shape
-        tensors = [*outputs, *(each for each in inputs if isinstance(each, torch.Tensor))]
-        if all(each.shape == shape and each.is_contiguous() for each in tensors):
-            loops = None
-        else:
-            tensors = [each.expand(shape) for each in tensors]
-            loops = loops_of(tensors)
-            if len(loops.sizes) > MAX_DIMS:
-                return self._run_dense(outputs, inputs)
-        kinds, numbers = self._numbers(inputs)
-        if loops is None or len(loops.sizes) == 1:
-            ones = (1,) * len(tensors)
-            self._run_flat(tensors, kinds, numbers, count, len(outputs), loops, ones)
-        elif loops.sizes[-1] < _SHORT:
-            self._run_short(tensors, kinds, numbers, count, len(outputs), loops)
-        else:
-            self._run_rows(tensors, kinds, numbers, count, len(outputs), loops)
-        return None
-
-    def _numbers(self, inputs: Sequence[Any]) -> tuple[str, list[Any]]:
-        kinds, numbers = "", []
-        for value, as_type in zip(inputs, self._types, strict=True):
-            if isinstance(value, torch.Tensor):
-                kinds += "t"
-            elif value is None:
-                kinds += "-"
-            elif isinstance(value, float) and as_type == "f64":  # kernels' floats are float32
-                kinds += "d"
-                numbers.append(_bits(value))
-            else:
-                kinds += "n"
-                numbers.append(value)
-        return kinds, numbers
-
-    def _run_flat(
-        self,
-        tensors: list[torch.Tensor],
-        kinds: str,
-        numbers: list[Any],
-        count: int,
-        outputs: int,
-        loops: Loops | None,
-        ones: tuple[int, ...],
-    ) -> None:
-        given = ones if loops is None else tuple(each[0] for each in loops.strides)
-        steps = tuple(min(each, 2) for each in given)
-        wide = count * max(1, *given) >= 2**31 - _BLOCK
-        any_step = [each for each in given if each > 1]
-        kernel = self._kernel(1, False, kinds, outputs, steps)
-        grid = -(-count // _BLOCK)
-        kernel[grid](*tensors, *numbers, count, *any_step, BLOCK=_BLOCK, INDEX=_index_type(wide))
-
-    def _run_rows(
-        self,
-        tensors: list[torch.Tensor],
-        kinds: str,
-        numbers: list[Any],
-        count: int,
-        outputs: int,
-        loops: Loops,
-    ) -> None:
-        n = loops.sizes[-1]
-        given = [each[-1] for each in loops.strides]
-        steps = tuple(min(each, 2) for each in given)
-        block = min(_BLOCK, 1 << (n - 1).bit_length())
-        blocks = -(-n // block)
-        wide = n * max(1, *given) >= 2**31 - block
-        kernel = self._kernel(len(loops.sizes), False, kinds, outputs, steps)
-        kernel[count // n * blocks](
-            *tensors,
-            *numbers,
-            n,
-            *loops.sizes[1:],
-            *(stride for each in loops.strides for stride in each[:-1]),
-            blocks,
-            *(each for each in given if each > 1),
-            BLOCK=block,
-            INDEX=_index_type(wide),
-        )
-
-    def _run_short(
-        self,
-        tensors: list[torch.Tensor],
-        kinds: str,
-        numbers: list[Any],
-        count: int,
-        outputs: int,
-        loops: Loops,
-    ) -> None:
-        largest = max(
-            sum((size - 1) * stride for size, stride in zip(loops.sizes, each, strict=True))
-            for each in loops.strides
-        )
-        wide = max(count, largest) >= 2**31 - _BLOCK
-        kernel = self._kernel(len(loops.sizes), True, kinds, outputs, (2,) * len(tensors))
-        kernel[-(-count // _BLOCK)](
-            *tensors,
-            *numbers,
-            count,
-            *loops.sizes[1:],
-            *(stride for each in loops.strides for stride in each),
-            BLOCK=_BLOCK,
-            INDEX=_index_type(wide),
-        )
-
-    def _run_dense(self, outputs: Sequence[torch.Tensor], inputs: Sequence[Any]) -> None:
-        shape = outputs[0].shape
-        dense = [
-            each.expand(shape).contiguous() if isinstance(each, torch.Tensor) else each
-            for each in inputs
-        ]
-        results = [torch.empty(shape, dtype=out.dtype, device=out.device) for out in outputs]
-        self.run(results, dense)
-        for out, result in zip(outputs, results, strict=True):
-            out.copy_(result)
+        roles = "".join(each if each in "td-" else "n" for each in kinds)
+        kernel = self._kernel(dims, short, roles, outputs, tuple(steps))
+        types: list[Any] = [each.dtype for each in tensors]
+        types += [_NUMBERS[each] for each in kinds if each in _NUMBERS]
+        ints = sum(not each.is_constexpr for each in kernel.params) - len(types)
+        types += ["i64" if wide_ints else "i32"] * ints
+        made = kernel.compile(*types, BLOCK=block, INDEX=int64 if wide else int32)
+        return str(made.op_name).partition("::")[2]

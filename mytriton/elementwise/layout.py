@@ -1,14 +1,12 @@
-"""Shapes and strides: how inputs broadcast, how outputs lie in memory, what kernels run over."""
+"""Shapes and strides: how inputs broadcast, and how outputs lie in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch._prims_common import compute_elementwise_output_strides
-
-MAX_DIMS = 5  # of a kernel, after dimensions that lie in memory like one were joined
 
 
 def broadcast_shape(
@@ -46,41 +44,6 @@ def output_strides(shape: Sequence[int], tensors: Sequence[torch.Tensor]) -> tup
     if len(shape) < 2 or not expanded:
         return (1,) * len(shape)
     return tuple(compute_elementwise_output_strides(*expanded))
-
-
-class Loops(NamedTuple):
-    """What a kernel runs over: sizes, outermost first, and for each tensor its strides."""
-
-    sizes: tuple[int, ...]
-    strides: tuple[tuple[int, ...], ...]
-
-
-def loops_of(tensors: Sequence[torch.Tensor]) -> Loops:
-    """Of tensors of one shape, the first of which is an output: its innermost dimension in memory
-    becomes the innermost loop; dimensions that are one in memory for all tensors are joined."""
-    shape = tensors[0].shape
-    first = tensors[0].stride()
-    order = sorted((d for d in range(len(shape)) if shape[d] != 1), key=lambda d: -first[d])
-    all_strides = [each.stride() for each in tensors]
-    sizes: list[int] = []
-    strides: list[list[int]] = [[] for _ in tensors]
-    for d in order:
-        size = shape[d]
-        here = [each[d] for each in all_strides]
-        joined = bool(sizes) and all(
-            before[-1] == stride * size for before, stride in zip(strides, here, strict=True)
-        )
-        if joined:
-            sizes[-1] *= size
-            for before, stride in zip(strides, here, strict=True):
-                before[-1] = stride
-        else:
-            sizes.append(size)
-            for before, stride in zip(strides, here, strict=True):
-                before.append(stride)
-    if not sizes:
-        return Loops((1,), ((1,),) * len(tensors))
-    return Loops(tuple(sizes), tuple(map(tuple, strides)))
 
 
 def overlaps(a: torch.Tensor, b: torch.Tensor) -> bool:

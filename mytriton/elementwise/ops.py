@@ -17,15 +17,15 @@ from typing import Any
 
 import torch
 
+from mytriton import _C
 from mytriton.elementwise import decompose
-from mytriton.elementwise.functions import Case, Function, Gradient, UserFunction
+from mytriton.elementwise.functions import Case, Function, Gradient, Tangents, UserFunction
 from mytriton.elementwise.layout import broadcast_shape, output_strides
 from mytriton.elementwise.promotion import kind_of_input
 
 _library = torch.library.Library("mytriton", "FRAGMENT")
 _taken: set[str] = set()
 _lock = threading.RLock()
-_forward_ad = torch.autograd.forward_ad
 # To be raised where graphs of the same function change: torch's caches know them by the op's name.
 _FORM = 1
 # Of more tensors all gradients are computed, whichever are needed.
@@ -76,25 +76,6 @@ def options_of_text(text: str) -> dict[str, Any]:
         return {}
     parts = ast.literal_eval(text)
     return {k: value if how == "value" else _kept[value] for k, (how, value) in parts.items()}
-
-
-def evaluate(
-    function: Function,
-    inputs: Sequence[Any],
-    options: dict[str, Any],
-    out: Sequence[torch.Tensor] | None = None,
-) -> list[torch.Tensor]:
-    """Runs the function's kernel; the tensors are on the CPU or on one CUDA device."""
-    case = function.case(tuple(map(kind_of_input, inputs)), options)
-    tensors, names = _tensors(function, inputs)
-    device = device_of(function.name, names, tensors)
-    if any(each.device != device for each in tensors):  # numbers, in effect
-        inputs = [each.to(device) if isinstance(each, torch.Tensor) else each for each in inputs]
-        tensors, names = _tensors(function, inputs)
-    if out is None:
-        out = allocate(function.name, names, tensors, case, device)
-    case.kernels.run(out, inputs)
-    return list(out)
 
 
 def _tensors(function: Function, inputs: Sequence[Any]) -> tuple[list[torch.Tensor], list[str]]:
@@ -161,7 +142,7 @@ class TorchOp:
         self._own = own
         self._optional = list(optional) or [False] * len(numbers)
         self._prepared = False
-        self._gradients: dict[tuple[bool, ...], TorchOp] = {}
+        self._ops: dict[tuple[str, tuple[bool, ...]], TorchOp] = {}  # of derivatives
         self._register(overload)
 
     def _register(self, overload: str) -> None:
@@ -177,13 +158,11 @@ class TorchOp:
         name = f"{self._qualified}.{overload}" if overload else self._qualified
         schema = f'{name}({", ".join(parameters)}, *, str options="") -> {returns}'
         _library.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
-        for key in ("CPU", "CUDA"):
-            _library.impl(name, self._run, key)
         packet = getattr(torch.ops.mytriton, self._qualified)
         self.overload: torch._ops.OpOverload = getattr(packet, overload or "default")
         full = f"mytriton::{name}"
         torch.library.register_fake(full, self._fake, lib=_library)
-        _library.impl(name, self._differentiable, "Autograd", with_keyset=True)
+        self.native = _C.ElementwiseOp(full, self)
         torch.library.register_vmap(full, self._vmap, lib=_library)
         if not self.opaque:
             decompose.offer(self)
@@ -191,8 +170,41 @@ class TorchOp:
     def _pack(self, outputs: list[torch.Tensor]) -> Any:
         return outputs[0] if self.function.outputs == 1 else tuple(outputs)
 
-    def _run(self, *inputs: Any, options: str = "") -> Any:
-        return self._pack(evaluate(self.function, inputs, options_of_text(options)))
+    # --- asked for in C --------------------------------------------------------------------------
+
+    @property
+    def has_own_backward(self) -> bool:
+        return self._own is not None
+
+    @property
+    def computes_all_gradients(self) -> bool:
+        return sum(not each for each in self.numbers) > _MAX_CHOSEN
+
+    def native_case(self, inputs: tuple[Any, ...], options: str) -> tuple[Case, Any]:
+        """The function for these inputs, and what to check before it is used again; None: it
+        cannot be told in C."""
+        case = self.function.case(tuple(map(kind_of_input, inputs)), options_of_text(options))
+        return case, case.reads.checks()
+
+    def refuse(self, inputs: tuple[Any, ...]) -> None:
+        """Says what is wrong with the devices or the shapes."""
+        tensors, names = _tensors(self.function, inputs)
+        device_of(self.function.name, names, tensors)
+        broadcast_shape(self.function.name, names, tensors)
+
+    def gradient_name(self, wanted: list[bool]) -> str:
+        return str(self.gradient(tuple(wanted)).overload.name())
+
+    def tangents_name(self, given: list[bool]) -> str:
+        if self._own is not None:
+            name = self.function.names[given.index(True)]
+            raise NotImplementedError(
+                f"{self.function.name}: argument '{name}' has a tangent, but a function with a "
+                "backward of its own has reverse-mode derivatives only"
+            )
+        return str(self.tangents(tuple(given)).overload.name())
+
+    # --- asked for by torch ----------------------------------------------------------------------
 
     def _fake(self, *inputs: Any, options: str = "") -> Any:
         if isinstance(self.function, UserFunction) and torch._guards.TracingContext.try_get():
@@ -244,119 +256,49 @@ class TorchOp:
         result = self.overload(*moved, options=options)
         return result, 0 if self.function.outputs == 1 else (0,) * self.function.outputs
 
-    # --- gradient --------------------------------------------------------------------------------
+    # --- derivatives -----------------------------------------------------------------------------
 
     def gradient(self, wanted: tuple[bool, ...]) -> TorchOp:
         """The op of what flows back to these inputs."""
+
+        def make() -> TorchOp:
+            own, takes = self._own or (None, ())
+            flows = self.function.outputs
+            return TorchOp(
+                Gradient(self.function, wanted, own, takes),
+                self._derived_name("backward", wanted),
+                "",
+                (*self.numbers, *[False] * flows),
+                (*self._optional, *[True] * flows),
+                opaque=self.opaque,
+            )
+
+        return self._derived("backward", wanted, make)
+
+    def tangents(self, given: tuple[bool, ...]) -> TorchOp:
+        """The op of the outputs' tangents, where these inputs have one."""
+
+        def make() -> TorchOp:
+            return TorchOp(
+                Tangents(self.function, given),
+                self._derived_name("tangents", given),
+                "",
+                (*self.numbers, *[False] * sum(given)),
+                (*self._optional, *[False] * sum(given)),
+                opaque=self.opaque,
+            )
+
+        return self._derived("tangents", given, make)
+
+    def _derived(self, what: str, which: tuple[bool, ...], make: Callable[[], TorchOp]) -> TorchOp:
         with _lock:
-            made = self._gradients.get(wanted)
-            if made is None:
-                own, takes = self._own or (None, ())
-                function = Gradient(self.function, wanted, own, takes)
-                outputs = self.function.outputs
-                every = tuple(not each for each in self.numbers)
-                suffix = "" if wanted == every else "_" + "".join("01"[w] for w in wanted)
-                pattern = "".join("tn"[each] for each in self.numbers)
-                which = "" if "n" not in pattern else f"_{pattern}"
-                name = f"{self._qualified}_backward{which}{suffix}"
-                made = TorchOp(
-                    function,
-                    name,
-                    "",
-                    (*self.numbers, *[False] * outputs),
-                    (*self._optional, *[True] * outputs),
-                    opaque=self.opaque,
-                )
-                self._gradients[wanted] = made
-        return made
+            if (what, which) not in self._ops:
+                self._ops[what, which] = make()
+            return self._ops[what, which]
 
-    def _differentiable(self, keys: Any, *inputs: Any, options: str = "") -> Any:
-        """The op above torch's autograd."""
-        if _forward_ad._current_level >= 0:
-            self._refuse_tangents(inputs)
-        tracked = torch.is_grad_enabled() and any(
-            isinstance(each, torch.Tensor) and each.requires_grad for each in inputs
-        )
-        if not tracked:
-            with torch._C._AutoDispatchBelowAutograd():
-                return self.below(keys, inputs, options)
-        return _Node.at_this_level(self, keys, options, *inputs)
-
-    def _refuse_tangents(self, inputs: Sequence[Any]) -> None:
-        for name, each in zip(self.function.names, inputs, strict=True):
-            if isinstance(each, torch.Tensor) and _forward_ad.unpack_dual(each).tangent is not None:
-                raise NotImplementedError(
-                    f"{self.function.name}: argument '{name}' has a tangent: elementwise functions "
-                    "have reverse-mode derivatives only"
-                )
-
-    def below(self, keys: Any, inputs: Sequence[Any], options: str) -> Any:
-        """The op below torch's autograd."""
-        after = keys & torch._C._after_autograd_keyset
-        return self.overload.redispatch(after, *inputs, options=options)
-
-    def backward(self, ctx: Any, flows: Sequence[torch.Tensor | None]) -> tuple[Any, ...]:
-        """What flows back to each input of a call, or None."""
-        inputs = _restored(ctx)
-        wanted = tuple(
-            need and isinstance(each, torch.Tensor) and each.is_floating_point()
-            for need, each in zip(ctx.needs_input_grad[3:], inputs, strict=True)
-        )
-        if sum(not each for each in self.numbers) > _MAX_CHOSEN and any(wanted):
-            wanted = tuple(not each for each in self.numbers)
-        if not any(wanted) or all(each is None for each in flows):
-            return (None,) * len(inputs)
-        given = [flow if flow is not None and flow.is_floating_point() else None for flow in flows]
-        if self._own is not None:
-            given = [torch.zeros((), device=ctx.device) if g is None else g for g in given]
-        found = self.gradient(wanted).overload(*inputs, *given, options=ctx.options)
-        results = iter((found,) if sum(wanted) == 1 else found)
-        return tuple(
-            _summed(next(results), each) if wants else None
-            for each, wants in zip(inputs, wanted, strict=True)
-        )
-
-
-class _Node(torch.autograd.Function):
-    """A call in torch's graph of gradients."""
-
-    @classmethod
-    def at_this_level(cls, *arguments: Any) -> Any:
-        """``apply``, of the level of torch.func that the dispatcher is at: Function.apply would
-        begin with the outermost again, and is for calls from above the dispatcher."""
-        above: Any = super(torch.autograd.Function, cls)
-        if torch._C._functorch.peek_interpreter_stack() is None:
-            return above.apply(*arguments)
-        from torch._functorch.utils import enable_single_level_autograd_function
-
-        with enable_single_level_autograd_function():
-            return above.apply(*arguments)
-
-    @staticmethod
-    def forward(ctx: Any, op: TorchOp, keys: Any, options: str, *inputs: Any) -> Any:
-        # Gradients were on, and a Function turns them off, for outer levels of torch.func too.
-        with torch._C._AutoDispatchBelowAutograd(), torch.enable_grad():
-            output = op.below(keys, inputs, options)
-        ctx.set_materialize_grads(False)
-        ctx.op = op
-        ctx.options = options
-        ctx.others = [None if isinstance(each, torch.Tensor) else (each,) for each in inputs]
-        ctx.device = (output if isinstance(output, torch.Tensor) else output[0]).device
-        ctx.save_for_backward(*(each for each in inputs if isinstance(each, torch.Tensor)))
-        return output
-
-    @staticmethod
-    def backward(ctx: Any, *flows: Any) -> Any:
-        return (None, None, None, *ctx.op.backward(ctx, flows))
-
-
-def _restored(ctx: Any) -> list[Any]:
-    saved = iter(ctx.saved_tensors)
-    return [next(saved) if each is None else each[0] for each in ctx.others]
-
-
-def _summed(flow: torch.Tensor, given: torch.Tensor) -> torch.Tensor:
-    """What flowed back, as the gradient of an input that was broadcast, converted and moved."""
-    if flow.shape != given.shape:
-        flow = flow.sum_to_size(given.shape)
-    return flow.to(device=given.device, dtype=given.dtype)
+    def _derived_name(self, what: str, which: tuple[bool, ...]) -> str:
+        every = tuple(not each for each in self.numbers)
+        pattern = "".join("tn"[each] for each in self.numbers)
+        overload = f"_{pattern}" if "n" in pattern else ""
+        suffix = "" if which == every else "_" + "".join("01"[each] for each in which)
+        return f"{self._qualified}_{what}{overload}{suffix}"

@@ -1,0 +1,323 @@
+// Runs elementwise functions. Python is asked only for what no call needed before: the function for
+// new types, a kernel for another way to lie in memory, a gradient.
+#include "torch/elementwise.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <torch/csrc/autograd/python_variable.h>
+#include <torch/csrc/jit/python/pybind_utils.h>
+#include <torch/library.h>
+
+#include "torch/ops.h"
+
+namespace mytriton {
+
+namespace py = pybind11;
+
+namespace {
+
+using Kind = Argument::Kind;
+
+constexpr size_t kOptions = 1;  // of the op's arguments, the last
+
+py::object python_of(const Argument& argument) {
+    return torch::jit::toPyObject(value_of(argument));
+}
+
+py::tuple python_of(const Arguments& arguments) {
+    py::tuple out(arguments.size());
+    for (size_t i = 0; i < arguments.size(); ++i) out[i] = python_of(arguments[i]);
+    return out;
+}
+
+Key key_of(const Arguments& inputs, const c10::IValue& options) {
+    Key key;
+    for (const Argument& each : inputs)
+        key.push_back(each.kind == Kind::tensor
+                          ? 16 + static_cast<uint64_t>(each.tensor->scalar_type()) +
+                                (each.tensor->dim() == 0 ? 256 : 0)
+                          : static_cast<uint64_t>(each.kind));
+    key.push_back(static_cast<uint64_t>(c10::get_default_dtype_as_scalartype()));
+    add_bytes(options.toStringRef(), key);
+    return key;
+}
+
+char kind_of(const Argument& input, bool in_f64) {
+    switch (input.kind) {
+        case Kind::tensor:
+            return 't';
+        case Kind::boolean:
+            return 'b';
+        case Kind::integer:
+            return input.bits == static_cast<int32_t>(input.bits) ? 'i' : 'l';
+        case Kind::real:
+            return in_f64 ? 'd' : 'f';
+        case Kind::none:
+            break;
+    }
+    return '-';
+}
+
+// The op's kernel for the CPU and for CUDA.
+struct RunElementwise final : c10::OperatorKernel {
+    explicit RunElementwise(ElementwiseOp& op) : op(op) {}
+    void operator()(const c10::OperatorHandle& handle, c10::DispatchKeySet,
+                    torch::jit::Stack* stack) {
+        Tensors outputs;
+        {
+            py::gil_scoped_acquire gil;
+            outputs = op.run(inputs_on(handle, *stack), stack->back());
+        }
+        torch::jit::drop(*stack, handle.schema().arguments().size());
+        for (at::Tensor& each : outputs) stack->emplace_back(std::move(each));
+    }
+    ElementwiseOp& op;
+};
+
+// Its kernel above autograd.
+struct DifferentiateElementwise final : c10::OperatorKernel {
+    explicit DifferentiateElementwise(ElementwiseOp& op) : op(op) {}
+    void operator()(const c10::OperatorHandle& handle, c10::DispatchKeySet keys,
+                    torch::jit::Stack* stack) {
+        auto below = [&] {
+            at::AutoDispatchBelowAutograd guard;
+            handle.redispatchBoxed(keys & c10::after_autograd_keyset, stack);
+        };
+        if (Arguments inputs = inputs_on(handle, *stack);
+            !wants_gradient(inputs) && !has_tangent(inputs))
+            return below();
+        const auto last = torch::jit::last(*stack, handle.schema().arguments().size());
+        const torch::jit::Stack given(last.begin(), last.end());  // the inputs stay alive
+        const Arguments inputs = inputs_on(handle, given);
+        Tensors outputs = differentiable(op, inputs, given.back(), [&] {
+            below();
+            Tensors computed;
+            for (const c10::IValue& each : torch::jit::last(*stack, op.outputs))
+                computed.push_back(each.toTensor());
+            return computed;
+        });
+        torch::jit::drop(*stack, op.outputs);
+        for (at::Tensor& each : outputs) stack->emplace_back(std::move(each));
+    }
+    ElementwiseOp& op;
+};
+
+template <class Implementation>
+void implement(const c10::OperatorHandle& handle, c10::DispatchKey key, ElementwiseOp& op) {
+    // Never destroyed: with a Library goes what it registered.
+    static auto* kept = new std::vector<std::unique_ptr<torch::Library>>();
+    kept->push_back(std::make_unique<torch::Library>(torch::Library::IMPL, "mytriton", key,
+                                                     __FILE__, __LINE__));
+    const c10::OperatorName& name = handle.operator_name();
+    kept->back()->impl(
+        toString(name).substr(sizeof("mytriton::") - 1).c_str(),
+        torch::CppFunction::makeFromBoxedFunctor(std::make_unique<Implementation>(op)));
+}
+
+c10::OperatorHandle find_op(const std::string& name) {
+    const size_t dot = name.find('.');
+    return c10::Dispatcher::singleton().findSchemaOrThrow(
+        name.substr(0, dot).c_str(), dot == std::string::npos ? "" : name.substr(dot + 1).c_str());
+}
+
+}  // namespace
+
+Arguments inputs_on(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+    const size_t count = op.schema().arguments().size();
+    Arguments out;
+    for (size_t i = 0; i + kOptions < count; ++i) {
+        const c10::IValue& value = stack[stack.size() - count + i];
+        if (value.isTensor() && value.toTensor().defined())
+            out.push_back({Kind::tensor, &value.toTensor(), 0});
+        else if (value.isNone() || value.isTensor())
+            out.push_back({Kind::none, nullptr, 0});
+        else if (value.isBool())
+            out.push_back({Kind::boolean, nullptr, value.toBool()});
+        else if (value.isInt())
+            out.push_back({Kind::integer, nullptr, value.toInt()});
+        else if (value.isDouble())
+            out.push_back({Kind::real, nullptr, std::bit_cast<int64_t>(value.toDouble())});
+        else
+            TORCH_CHECK_TYPE(
+                false, op.schema().name(), ": argument '", op.schema().arguments()[i].name(),
+                "': expected a tensor, a bool, an int or a float, got ", value.tagKind());
+    }
+    return out;
+}
+
+// --- a case ------------------------------------------------------------------------------------
+
+void ElementwiseCase::run(const Loops& loops, const Arguments& inputs, const Tensors& outputs) {
+    Arguments arguments, numbers;
+    std::string kinds;
+    for (const at::Tensor& each : outputs) arguments.push_back({Kind::tensor, &each, 0});
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        kinds += kind_of(inputs[i], in_f64[i]);
+        if (inputs[i].kind == Kind::tensor) arguments.push_back(inputs[i]);
+        // The bits of a float64, as floats of kernels are of 32.
+        else if (kinds.back() == 'd')
+            numbers.push_back({Kind::integer, nullptr, inputs[i].bits});
+        else if (kinds.back() != '-')
+            numbers.push_back(inputs[i]);
+    }
+    bool wide_ints = false;
+    for (int64_t each : loops.ints()) {
+        numbers.push_back({Kind::integer, nullptr, each});
+        wide_ints |= each > INT32_MAX;
+    }
+    const Kernel& kernel = this->kernel(loops, kinds, wide_ints, arguments);
+    arguments.append(numbers.begin(), numbers.end());
+    const int64_t programs = loops.programs();
+    if (programs > INT32_MAX)
+        throw ValueError(
+            "elementwise: expected fewer than 2147483648 rows of inputs that are not "
+            "contiguous, got " +
+            std::to_string(programs));
+    launch_below(*kernel.artifact, kernel.cpu, arguments, {programs, 1, 1});
+}
+
+const ElementwiseCase::Kernel& ElementwiseCase::kernel(const Loops& loops, const std::string& kinds,
+                                                       bool wide_ints, const Arguments& tensors) {
+    Key key{loops.dims(), static_cast<uint64_t>(loops.is_short()),
+            static_cast<uint64_t>(loops.block()),
+            static_cast<uint64_t>(loops.is_wide()) * 2 + wide_ints};
+    std::vector<int> steps;
+    for (size_t t = 0; t < tensors.size(); ++t) {
+        steps.push_back(loops.step(t));
+        key.push_back(static_cast<uint64_t>(tensors[t].tensor->scalar_type()) * 4 + steps.back());
+    }
+    add_bytes(kinds, key);
+    auto known = kernels_.find(key);
+    if (known == kernels_.end()) {
+        py::object name = make_kernel_(loops.dims(), loops.is_short(), kinds, steps, loops.block(),
+                                       loops.is_wide(), wide_ints, python_of(tensors));
+        std::shared_ptr<Artifact> artifact = artifact_of(name.cast<std::string>());
+        CpuKernel& cpu = artifact->cpu();
+        known = kernels_.try_emplace(key, Kernel{std::move(artifact), cpu}).first;
+    }
+    return known->second;
+}
+
+// --- an op -------------------------------------------------------------------------------------
+
+ElementwiseOp::ElementwiseOp(const std::string& name, py::object python)
+    : handle(find_op(name)),
+      outputs(handle.schema().returns().size()),
+      has_own_backward(python.attr("has_own_backward").cast<bool>()),
+      computes_all_gradients(python.attr("computes_all_gradients").cast<bool>()),
+      python_(python),
+      function_(python.attr("function").attr("name").cast<std::string>()) {
+    implement<RunElementwise>(handle, c10::DispatchKey::CPU, *this);
+    implement<RunElementwise>(handle, c10::DispatchKey::CUDA, *this);
+    implement<DifferentiateElementwise>(handle, c10::DispatchKey::Autograd, *this);
+}
+
+std::shared_ptr<KnownCase> ElementwiseOp::known_case(const Arguments& inputs,
+                                                     const c10::IValue& options) {
+    return std::static_pointer_cast<KnownCase>(cases_.find(key_of(inputs, options)));
+}
+
+std::shared_ptr<ElementwiseCase> ElementwiseOp::case_of(const Arguments& inputs,
+                                                        const c10::IValue& options) {
+    if (auto known = known_case(inputs, options)) return known->native;
+    py::tuple made = python_.attr("native_case")(python_of(inputs), options.toStringRef());
+    auto native = py::object(made[0].attr("native")).cast<std::shared_ptr<ElementwiseCase>>();
+    py::object checks = made[1];
+    if (!checks.is_none()) {
+        auto known = std::make_shared<KnownCase>(py::object(made[0]).ptr(), *this, options, native);
+        if (!known->checks.add_all(checks.ptr())) throw py::error_already_set();
+        cases_.add(key_of(inputs, options), {}, std::move(known));
+    }
+    return native;
+}
+
+Tensors ElementwiseOp::run(const Arguments& inputs, const c10::IValue& options, KnownCase* known) {
+    std::shared_ptr<ElementwiseCase> what = known ? known->native : case_of(inputs, options);
+    Tensors out;
+    std::optional<Loops> loops = loops_of(inputs, what->results, out);
+    if (!loops || loops->dims() > kMaxLoops) return moved_and_run(*what, inputs, {});
+    if (loops->count > 0) what->run(*loops, inputs, out);
+    return out;
+}
+
+void ElementwiseOp::run_into(const Arguments& inputs, const c10::IValue& options, Tensors& out) {
+    std::shared_ptr<ElementwiseCase> what = case_of(inputs, options);
+    for (const at::Tensor& each : out)
+        if (!each.is_inference()) each.unsafeGetTensorImpl()->bump_version();
+    std::optional<Loops> loops = loops_of(inputs, what->results, out);
+    if (!loops || loops->dims() > kMaxLoops)
+        moved_and_run(*what, inputs, out);
+    else if (loops->count > 0)
+        what->run(*loops, inputs, out);
+}
+
+// What kernels do not take as it is: tensors of which some are numbers, in effect, on the CPU
+// beside a GPU, and more dimensions than they have loops.
+Tensors ElementwiseOp::moved_and_run(ElementwiseCase& what, const Arguments& inputs,
+                                     Tensors given) {
+    at::AutoDispatchBelowADInplaceOrView guard;
+    const at::Tensor* placed = nullptr;
+    for (const Argument& each : inputs)
+        if (each.kind == Kind::tensor &&
+            (!placed || (!placed->is_cuda() && each.tensor->is_cuda())))
+            placed = each.tensor;
+    std::vector<at::Tensor> moved;
+    for (const Argument& each : inputs)
+        if (each.kind == Kind::tensor) {
+            const bool is_number = each.tensor->dim() == 0 && each.tensor->is_cpu();
+            moved.push_back(is_number ? each.tensor->to(placed->device()) : *each.tensor);
+        }
+    Arguments on_device = inputs;
+    auto point = [&] {
+        for (size_t i = 0, t = 0; i < inputs.size(); ++i)
+            if (inputs[i].kind == Kind::tensor) on_device[i].tensor = &moved[t++];
+    };
+    point();
+    Tensors out = given;
+    std::optional<Loops> loops = loops_of(on_device, what.results, out);
+    if (!loops) refuse(inputs);
+    if (loops->count == 0) return out;
+    if (loops->dims() <= kMaxLoops) {
+        what.run(*loops, on_device, out);
+        return out;
+    }
+    for (at::Tensor& each : moved) each = each.expand(out[0].sizes()).contiguous();
+    point();
+    Tensors dense;
+    what.run(*loops_of(on_device, what.results, dense), on_device, dense);
+    for (size_t i = 0; i < out.size(); ++i) out[i].copy_(dense[i]);
+    return out;
+}
+
+Tensors ElementwiseOp::call(const Arguments& inputs, KnownCase& known) {
+    if (!wants_gradient(inputs) && !has_tangent(inputs)) return run(inputs, known.options, &known);
+    return differentiable(*this, inputs, known.options,
+                          [&] { return run(inputs, known.options, &known); });
+}
+
+void ElementwiseOp::refuse(const Arguments& inputs) const {
+    python_.attr("refuse")(python_of(inputs));
+    throw InternalError("ElementwiseOp", "inputs of " + function_ + " that fit were refused");
+}
+
+c10::OperatorHandle ElementwiseOp::gradient(const std::vector<bool>& wanted) {
+    return derived(gradients_, "gradient_name", wanted);
+}
+
+c10::OperatorHandle ElementwiseOp::tangents(const std::vector<bool>& given) {
+    return derived(tangents_, "tangents_name", given);
+}
+
+c10::OperatorHandle ElementwiseOp::derived(Derived& known, const char* method,
+                                           const std::vector<bool>& which) {
+    {
+        std::lock_guard lock(mutex_);
+        if (auto found = known.find(which); found != known.end()) return found->second;
+    }
+    py::gil_scoped_acquire gil;
+    c10::OperatorHandle made = find_op(python_.attr(method)(py::cast(which)).cast<std::string>());
+    std::lock_guard lock(mutex_);
+    return known.try_emplace(which, made).first->second;
+}
+
+}  // namespace mytriton
