@@ -198,7 +198,6 @@ def test_zero_where_nothing_reaches() -> None:
 
     a, t = random_like([torch.empty(8, dtype=F64)] * 2)
     tape = tape_of(several, "f64", "f64")
-    assert not any(gradient_of(tape, [False] * 5, [False] * 2)(1.0, 1.0))
     made = run(tangent_of(tape, [True, False]), [a, a, t], 5)
     for each in made[:4]:
         assert torch.equal(each.double(), torch.zeros_like(a))
@@ -209,7 +208,8 @@ def test_tangents_of_ints_count_for_nothing() -> None:
     tape = tape_of(lambda a, i: a * i, "f32", "i32")
     made = tape_of(tangent_of(tape, [True, True]), "f32", "i32", "f32", "i32")
     without = tape_of(tangent_of(tape, [True, False]), "f32", "i32", "f32")
-    assert [row.op for row in made.rows] == [row.op for row in without.rows] == ["cast", "mul"]
+    assert [row.op for row in made.rows] == [row.op for row in without.rows]
+    assert [len(each.outputs) for each in (made, without)] == [1, 1]
 
 
 def test_a_row_without_a_derivative() -> None:
@@ -218,6 +218,15 @@ def test_a_row_without_a_derivative() -> None:
         tape_of(tangent_of(tape, [True, False]), "f32", "f32", "f32")
     beside = tape_of(tangent_of(tape, [False, True]), "f32", "f32", "f32")
     assert beside.outputs == beside.inputs[2:]
+
+
+def test_a_row_that_no_output_needs() -> None:
+    """The gradient for y computes digamma(x), and has no use for it."""
+    tape = tape_of(lambda x, y: tl.digamma(x) + y, "f32", "f32")
+    back = tape_of(gradient_of(tape, [True], [False, True]), "f32", "f32", "f32")
+    assert "digamma" in [row.op for row in back.rows]
+    made = tape_of(tangent_of(back, [True, True, True]), *["f32"] * 6)
+    assert made.outputs == made.inputs[5:]
 
 
 def test_rows_are_those_of_floats() -> None:

@@ -59,7 +59,7 @@ def tangent_of(tape: Tape, given: Sequence[bool]) -> Callable[..., tuple[Any, ..
 
     CompileError where a row on the way has no derivative.
     """
-    reached = _reached(tape, given)
+    reached = _reached(tape, given) & _needed(tape)
 
     def tangent(*values: Any) -> tuple[Any, ...]:
         inputs, directions = values[: len(tape.inputs)], iter(values[len(tape.inputs) :])
@@ -98,6 +98,15 @@ def _reached(tape: Tape, inputs: Sequence[bool]) -> set[int]:
         if _is_float(tape, row.result) and any(each in reached for each in row.operands):
             reached.add(row.result)
     return reached
+
+
+def _needed(tape: Tape) -> set[int]:
+    """What the outputs depend on. A gradient's tape has rows that nothing needs."""
+    needed = set(tape.outputs)
+    for row in reversed(tape.rows):
+        if row.result in needed:
+            needed.update(row.operands)
+    return needed
 
 
 @functools.cache
