@@ -20,8 +20,10 @@ ROOT = Path(__file__).parent.parent
 ROWS = """\
 PURE(square, Unary, Same, kExact | kWraps, "tl", "torch.square", "a times a; integers wrap.", \
 (a * a), (a * a), NA)
+    DERIVATIVE(square, "2 * g * a")
 MATH(silu, Unary, "tl", "torch.nn.functional.silu", "a times sigmoid(a).", \
 (a * sigmoidf(a)), 3.00, 5, 4)
+    DERIVATIVE(silu, "g * tl.sigmoid(a) * (1 + a - r)")
 """
 
 CHECK = """
@@ -69,6 +71,8 @@ def folded(out):
     tl.store(out, tl.square(tl.cast(3, tl.int32)))
 
 assert "store out, 9, none" in folded[(1,)](torch.zeros(1, dtype=torch.int32)).asm["ssa"]
+x = torch.randn(9, dtype=torch.float64, requires_grad=True)
+assert torch.autograd.gradgradcheck(triton.elementwise(lambda x: tl.square(x) * tl.silu(x)), x)
 assert "a times a; integers wrap." in tl.square.__doc__
 assert "a times sigmoid(a)." in tl.silu.__doc__
 assert tl.math.silu is tl.silu

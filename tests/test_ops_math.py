@@ -12,6 +12,9 @@ from op_references import OTHERWISE_ON_CUDA, ROWS, accurate
 
 FLOATS = [element for element, dtype in DTYPES.items() if dtype.is_floating_point]
 MOST_ULP_OF_F64 = 2.0  # beside the C library
+# Rows of which f64 has one algorithm on all engines, which cancels: an ulp is that of 1, at least,
+# and of the logarithm of the operand.
+CANCELLING = {"digamma"}
 
 
 def spacing(x: torch.Tensor) -> torch.Tensor:
@@ -23,7 +26,11 @@ def spacing(x: torch.Tensor) -> torch.Tensor:
 
 
 def assert_close(
-    got: torch.Tensor, exact: torch.Tensor, ulp: float, operands: list[torch.Tensor]
+    got: torch.Tensor,
+    exact: torch.Tensor,
+    ulp: float,
+    operands: list[torch.Tensor],
+    cancelling: bool = False,
 ) -> None:
     """`exact` is f64: the true result or one that is far closer to it than `ulp`."""
     nearest = exact.to(got.dtype)
@@ -38,8 +45,11 @@ def assert_close(
     rest = ~special
     got, exact, nearest = got[rest], exact[rest], nearest[rest]
     operands = [each[rest] for each in operands]
-    off = (got.double() - exact).abs() / spacing(nearest)
-    wrong = ~(off <= ulp) | (got.signbit() != exact.signbit())
+    unit = spacing(nearest)
+    if cancelling:
+        unit = torch.maximum(unit, spacing(operands[0].abs().log().abs().clamp_min(1.0)))
+    off = (got.double() - exact).abs() / unit
+    wrong = ~(off <= ulp) | ((got.signbit() != exact.signbit()) & (exact.abs() > ulp * unit))
     if wrong.any():
         worst = int(torch.where(wrong, off, -1.0).nan_to_num(1e308).argmax())
         given = [each[worst].item() for each in operands]
@@ -76,6 +86,8 @@ def ulp_of(engine, name: str, element: str) -> float:
     cpu, cuda, cuda_f64 = ROWS[name]["ulp"]
     if engine is cuda_text and name in OTHERWISE_ON_CUDA:
         return cuda_f64 if element == "f64" else cuda
+    if element == "f64" and name in CANCELLING:
+        return cuda_f64
     return MOST_ULP_OF_F64 if element == "f64" else cpu
 
 
@@ -97,7 +109,8 @@ def test_within_the_documented_error(engine, element: str) -> None:
     def check(row: Result, values: torch.Tensor) -> None:
         given = [operands[each] for each in row.operands]
         ulp = ulp_of(engine, row.name, element)
-        assert_close(values, exact(row.name, element), ulp, given)
+        cancelling = element == "f64" and row.name in CANCELLING
+        assert_close(values, exact(row.name, element), ulp, given, cancelling)
 
     got.check(check)
 

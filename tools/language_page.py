@@ -71,10 +71,23 @@ MATH = """
 Evaluator and compiled CPU code agree to the bit. *ulp* is how far a result is off at most: for
 `float32` on the CPU as measured over every 17th float (two-argument functions: random pairs) by
 `make accuracy`; on CUDA as NVIDIA documents its library. On the CPU `float64` is the C library's
-function. Right for NaN, infinities, denormals and signed zeros.
+function, but of `sigmoid`, `rsqrt` and `digamma`. Right for NaN, infinities, denormals and signed
+zeros.
 
 | `tl.` | Meaning | In torch | Meaning in C++ | ulp CPU f32 | CUDA f32 | CUDA f64 |
 |---|---|---|---|---|---|---|
+"""
+
+DERIVATIVES = """
+## Derivatives
+
+What flows back to each operand of an op in `@mytriton.elementwise` functions - or, read forwards,
+what the operand's tangent adds to that of the result: of the operands a, b and c, the result r and
+what flows, g. 0: nothing, as the op is constant between its steps. At corners the choice is that of
+torch.
+
+| Op | a | b | c |
+|---|---|---|---|
 """
 
 SHAPES = """
@@ -217,6 +230,13 @@ def page() -> str:
             cpu, cuda, cuda_f64 = row["ulp"]
             columns = [code(row["name"]), cell(row["doc"]), code(row["torch"]), meaning_in_cxx(row)]
             out += line(*columns, f"{cpu:.2f}", f"{cuda:g}", f"{cuda_f64:g}")
+    out += DERIVATIVES
+    for row in pure:
+        texts = [code(text.replace("tl.", "")) for text in row["derivative"]]
+        if row["no_derivative"]:
+            texts = [f"none: {row['no_derivative']}"]
+        if texts:
+            out += line(code(row["name"]), *texts, *[""] * (3 - len(texts)))
     out += SHAPES + REDUCTIONS
     for row in rows:
         if row["kind"] == "reduce":

@@ -363,6 +363,14 @@ template <Vector F>
     return __builtin_convertvector(a, f32v);
 }
 
+[[gnu::always_inline]] inline f64v to_doubles(f32v a) {
+    return __builtin_convertvector(a, f64v);
+}
+
+[[gnu::always_inline]] inline f32v to_floats(f64v a) {
+    return __builtin_convertvector(a, f32v);
+}
+
 }  // namespace mytriton::rows
 
 #endif  // MYTRITON_CPU_VECTOR_H

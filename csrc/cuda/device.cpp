@@ -18,6 +18,29 @@ struct DeviceFunction {
     std::string_view text;
 };
 
+// See ir/math_digamma.h. $name: with an f for float, which is computed in double too.
+constexpr std::string_view kDigamma = R"(static __device__ $T $name($T x) {
+    const double d = x, a = fabs(d);
+    const bool near = a < 10.0;
+    double sum = 0.0;
+    for (int k = 9; k > 0; --k) sum += 1.0 / (a + k);
+    if (!near) sum = 0.0;
+    const double first = d < 0.0 ? (near ? 0.0 : -1.0 / a) : (near ? 1.0 / d : 0.0);
+    const double y = near ? a + 10.0 : a, r = 1.0 / y, z = r * r;
+    double p = fma(-1.0 / 12, z, 691.0 / 32760);
+    p = fma(p, z, -1.0 / 132);
+    p = fma(p, z, 1.0 / 240);
+    p = fma(p, z, -1.0 / 252);
+    p = fma(p, z, 1.0 / 120);
+    p = fma(p, z, -1.0 / 12);
+    const double rising = ((log(y) - sum) + fma(p, z, -0.5 * r)) - first;
+    if (!(d < 0.0)) return ($T)rising;
+    const double e = d - rint(d);
+    if (d == rint(d)) return ($T)__longlong_as_double(0x7ff8000000000000);
+    return ($T)(rising - 3.14159265358979323846 / tan(e * 3.14159265358979323846));
+}
+)";
+
 constexpr DeviceFunction kRowFunctions[] = {
     {"idiv", true, R"(static __device__ $T idiv($T a, $T b) {
     return b == 0 ? -1 : b == -1 ? ($T)(0 - ($U)a) : a / b;
@@ -81,6 +104,8 @@ constexpr DeviceFunction kRowFunctions[] = {
     return r;
 }
 )"},
+    {"digammaf", false, kDigamma},
+    {"digamma", false, kDigamma},
     {"sigmoid", false, R"(static __device__ double sigmoid(double a) {
     const double small = exp(-fabs(a));
     return (a < 0.0 ? small : 1.0) / (1.0 + small);
@@ -170,7 +195,7 @@ void define_row_function(std::string_view name, Scalar scalar, DeviceFunctions& 
     for (bool of_signed : {is_signed, false})
         for (const DeviceFunction& row : kRowFunctions)
             if (row.name == name && row.of_signed == of_signed) {
-                functions.insert(instance(row.text, scalar));
+                functions.insert(replace_all(instance(row.text, scalar), "$name", name));
                 return;
             }
 }

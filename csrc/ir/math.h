@@ -12,4 +12,5 @@
 #include "ir/math_erf.h"
 #include "ir/math_gamma.h"
 #include "ir/math_f64.h"
+#include "ir/math_digamma.h"
 // clang-format on

@@ -38,7 +38,8 @@ constexpr const char* kLibraryNames = R"(
     floorf ceil ceilf round roundf rint rintf trunc truncf fmod fmodf fmin fminf fmax fmaxf
     exp expf exp2 exp2f expm1 expm1f log logf log2 log2f log10 log10f log1p log1pf pow powf
     sin sinf cos cosf tan tanf asin asinf acos acosf atan atanf atan2 atan2f sinh sinhf cosh
-    coshf tanh tanhf erf erff erfc erfcf lgamma lgammaf sigmoid sigmoidf
+    coshf tanh tanhf erf erff erfc erfcf lgamma lgammaf digamma digammaf sigmoid
+    sigmoidf to_doubles
     idiv irem iabs shl shr umulhi popc clz convert to_bool from_bool to_mask mask_of bounded
     splat splat_bool iota resize load load_bool store store_bool gather gather_bool scatter
     scatter_bool halve lanes_below addresses fill fill_ints bits_of float_of to_ints to_floats

@@ -67,7 +67,8 @@ constexpr OpInfo structural(Op op, std::string_view name, int operands, int resu
     return row;
 }
 
-constexpr OpInfo kOps[] = {
+constexpr auto make_ops() {
+    auto rows = std::to_array<OpInfo>({
 #define NA
 #define PURE(name, form, result, traits, python, torch, doc, f, i, b) \
     pure(Op::name, #name, OpForm::form, OpResult::result, traits, python, torch, doc, #f, #i, #b),
@@ -81,8 +82,19 @@ constexpr OpInfo kOps[] = {
 #define STRUCTURAL(name, operands, results, traits, doc) \
     structural(Op::name, #name, operands, results, traits, doc),
 #include "ir/ops.def"
+    });
+#define PURE(...)
+#define REDUCE(...)
+#define SCAN(...)
+#define STRUCTURAL(...)
+#define DERIVATIVE(name, ...) rows[static_cast<size_t>(Op::name)].derivative = {__VA_ARGS__};
+#define NO_DERIVATIVE(name, why) rows[static_cast<size_t>(Op::name)].no_derivative = why;
+#include "ir/ops.def"
 #undef NA
-};
+    return rows;
+}
+
+constexpr auto kOps = make_ops();
 
 bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
@@ -91,7 +103,7 @@ bool is_word(char c) {
 }  // namespace
 
 const OpInfo& info(Op op) {
-    return kOps[static_cast<int>(op)];
+    return kOps[static_cast<size_t>(op)];
 }
 
 int op_count() {

@@ -1,6 +1,7 @@
 // Operations as data: the enum and the facts that ops.def states about each.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -61,6 +62,8 @@ struct OpInfo {
     std::string_view python;
     std::string_view torch;
     std::string_view doc;
+    std::array<std::string_view, 3> derivative;  // of pure ops: what flows to each operand
+    std::string_view no_derivative;              // of pure ops: why there is none, though of floats
     Op combine;                // of reduce and scan ops: the pure row that joins two lanes
     Identity identity;         // of reduce and scan ops
     std::string_view text[3];  // of pure ops, by TypeClass: the expression; empty: not defined

@@ -198,6 +198,16 @@ template <class F>
     return float(a);
 }
 
+// f32 to f64, and rounded to nearest even back.
+
+[[gnu::always_inline]] constexpr double to_doubles(float a) {
+    return a;
+}
+
+[[gnu::always_inline]] constexpr float to_floats(double a) {
+    return float(a);
+}
+
 // One f64 function for each lane of a double or a vector of them.
 template <class T>
 constexpr bool kIsDouble = false;

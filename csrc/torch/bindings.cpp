@@ -83,6 +83,11 @@ py::list op_rows() {
         each["python"] = std::string(row.python);
         each["torch"] = std::string(row.torch);
         each["doc"] = std::string(row.doc);
+        py::list derivative;
+        for (std::string_view text : row.derivative)
+            if (!text.empty()) derivative.append(std::string(text));
+        each["derivative"] = py::tuple(derivative);
+        each["no_derivative"] = std::string(row.no_derivative);
         py::list types;
         for (int s = 0; s < scalar_count() && row.kind != OpKind::structural; ++s)
             if (Scalar scalar = static_cast<Scalar>(s); accepts(row.op, scalar))

@@ -1,29 +1,26 @@
-"""Reverse mode over a tape: what flows back from the outputs of a function to its inputs.
+"""Both modes of derivatives over a tape: what flows back from the outputs of a function to its
+inputs, and the tangents of its outputs from those of its inputs.
 
 The result is a function of scalars again, which recomputes the rows from the inputs. It is traced
-and compiled as a user's function is, so that it has a derivative of its own.
+and compiled as a user's function is, so that it has derivatives of its own. The derivative of each
+row stands in the table of ops: csrc/ir/ops.def says how to read it.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
+from mytriton import _C
 from mytriton import language as tl
 from mytriton.dtypes import DTYPES
-from mytriton.elementwise.derivatives import DERIVATIVES, WITHOUT
 from mytriton.elementwise.tape import Row, Tape, replay
 from mytriton.errors import CompileError
 from mytriton.traced import tensor
 
+_ROWS = {row["name"]: row for row in _C.op_rows() if row["kind"] == "pure"}
 _CASTS = ("cast", "cast_rtz")
-
-
-@functools.cache
-def _rule(text: str) -> Callable[..., Any]:
-    made: Callable[..., Any] = eval(f"lambda a, b, c, r, g: {text}", {"tl": tl})
-    return made
 
 
 def gradient_of(
@@ -45,56 +42,106 @@ def gradient_of(
                 _add(back, output, next(flows))
         for row in reversed(tape.rows):
             if row.result in reached and row.result in back:
-                for operand, flow in _back_through(tape, row, known, back[row.result], reached):
+                for operand, rule in _rules(tape, row, known, reached):
+                    flow = rule(back[row.result])
                     _add(back, operand, flow.to(DTYPES[tape.types[operand]]))
-        found = []
-        for node, wants in zip(tape.inputs, wanted, strict=True):
-            if wants:
-                nothing = tl.cast(0.0, DTYPES[tape.types[node]])
-                found.append(back.get(node, nothing))
-        return tuple(found)
+        inputs_wanted = (n for n, wants in zip(tape.inputs, wanted, strict=True) if wants)
+        return tuple(_of(tape, back, node) for node in inputs_wanted)
 
     return gradient
+
+
+def tangent_of(tape: Tape, given: Sequence[bool]) -> Callable[..., tuple[Any, ...]]:
+    """A function of the tape's inputs and then of the tangents of those inputs that are `given`,
+    each in the input's type; it returns the tangents of all outputs that are floats, in their
+    type: zero where no such input reaches one. The tangent of an input that is no float counts for
+    nothing.
+
+    CompileError where a row on the way has no derivative.
+    """
+    reached = _reached(tape, given) & _needed(tape)
+
+    def tangent(*values: Any) -> tuple[Any, ...]:
+        inputs, directions = values[: len(tape.inputs)], iter(values[len(tape.inputs) :])
+        known = replay(tape, inputs)
+        along: dict[int, Any] = {}
+        for node, has in zip(tape.inputs, given, strict=True):
+            if has:
+                direction = next(directions)
+                if node in reached:
+                    along[node] = direction
+        for row in tape.rows:
+            if row.result in reached:
+                # Each rule is linear in what flows, so that it takes a tangent as well.
+                element = DTYPES[tape.types[row.result]]
+                for operand, rule in _rules(tape, row, known, along):
+                    _add(along, row.result, rule(along[operand].to(element)).to(element))
+        return tuple(_of(tape, along, node) for node in tape.outputs if _is_float(tape, node))
+
+    return tangent
 
 
 def _is_float(tape: Tape, node: int) -> bool:
     return DTYPES[tape.types[node]].is_floating()
 
 
-def _reached(tape: Tape, wanted: Sequence[bool]) -> set[int]:
-    """The floats that depend on a wanted input."""
-    inputs = zip(tape.inputs, wanted, strict=True)
-    reached = {node for node, wants in inputs if wants and _is_float(tape, node)}
+def _of(tape: Tape, found: dict[int, Any], node: int) -> Any:
+    """What was found for a node; else a zero of its type."""
+    return found[node] if node in found else tl.cast(0.0, DTYPES[tape.types[node]])
+
+
+def _reached(tape: Tape, inputs: Sequence[bool]) -> set[int]:
+    """The floats that depend on one of these inputs."""
+    chosen = zip(tape.inputs, inputs, strict=True)
+    reached = {node for node, is_chosen in chosen if is_chosen and _is_float(tape, node)}
     for row in tape.rows:
         if _is_float(tape, row.result) and any(each in reached for each in row.operands):
             reached.add(row.result)
     return reached
 
 
-def _back_through(
-    tape: Tape, row: Row, known: dict[int, Any], flow: Any, reached: set[int]
-) -> list[tuple[int, tensor]]:
-    """(operand, what flows back to it) for each that something flows to."""
+def _needed(tape: Tape) -> set[int]:
+    """What the outputs depend on. A gradient's tape has rows that nothing needs."""
+    needed = set(tape.outputs)
+    for row in reversed(tape.rows):
+        if row.result in needed:
+            needed.update(row.operands)
+    return needed
+
+
+@functools.cache
+def _rule(text: str) -> Callable[..., Any]:
+    made: Callable[..., Any] = eval(f"lambda a, b, c, r, g: {text}", {"tl": tl})
+    return made
+
+
+def _rules(
+    tape: Tape, row: Row, known: dict[int, Any], operands: Container[int]
+) -> Iterator[tuple[int, Callable[[Any], Any]]]:
+    """For each of the row's operands that is among `operands` and that its result depends on: the
+    operand, and a function from what flows to the result to what flows to the operand, before it
+    has the operand's type. `known`: the values of all that the row computes with."""
     if row.op in _CASTS:
-        return [(row.operands[0], flow)]
+        if row.operands[0] in operands:
+            yield row.operands[0], lambda flow: flow
+        return
     if row.op == "bitcast":
-        return []
-    if row.op not in DERIVATIVES:
-        why = WITHOUT.get(row.op, "its row has none")
+        return
+    texts = _ROWS[row.op]["derivative"]
+    if not texts:
+        why = _ROWS[row.op]["no_derivative"] or "its row has none"
         raise CompileError(f"{tape.name}: no derivative of {row.op}: {why}")
     # In the type that the row computed in, as promotion left it.
     element = DTYPES[tape.types[row.result]]
-    operands = [known[each] for each in row.operands]
-    for i, each in enumerate(operands):
+    values = [known[each] for each in row.operands]
+    for i, each in enumerate(values):
         if isinstance(each, tensor) and (row.op, i) != ("select", 0):
-            operands[i] = each.to(element)
-    abc = (*operands, None, None)[:3]
-    found = []
-    for operand, text in zip(row.operands, DERIVATIVES[row.op], strict=True):
-        if operand in reached and text != "0":
-            found.append((operand, _rule(text)(*abc, known[row.result], flow)))
-    return found
+            values[i] = each.to(element)
+    abc = (*values, None, None)[:3]
+    for operand, text in zip(row.operands, texts, strict=True):
+        if operand in operands and text != "0":
+            yield operand, functools.partial(_rule(text), *abc, known[row.result])
 
 
-def _add(back: dict[int, Any], node: int, flow: Any) -> None:
-    back[node] = back[node] + flow if node in back else flow
+def _add(found: dict[int, Any], node: int, flow: Any) -> None:
+    found[node] = found[node] + flow if node in found else flow

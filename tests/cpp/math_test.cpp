@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <map>
 #include <random>
 #include <string>
@@ -21,6 +22,20 @@ namespace {
 
 using Unary = double (*)(double);
 using Binary = double (*)(double, double);
+
+// The series of an argument raised to 25, and the reflection formula.
+double digamma(double a) {
+    constexpr long double kPi = 3.14159265358979323846264338327950288L;
+    if (a < 0 && a == std::rint(a)) return std::numeric_limits<double>::quiet_NaN();
+    long double y = a < 0 ? 1.0L - a : a, sum = 0;
+    for (; y < 25; ++y) sum += 1 / y;
+    const long double z = 1 / (y * y);
+    long double series = 0;
+    for (long double divisor : {12.0L, -32760.0L / 691, 132.0L, -240.0L, 252.0L, -120.0L, 12.0L})
+        series = z * (1 / divisor + series);
+    const long double result = std::log(y) - 1 / (2 * y) - series - sum;
+    return static_cast<double>(a < 0 ? result - kPi / std::tan(kPi * (a - std::rint(a))) : result);
+}
 
 const std::map<std::string, Unary> kUnary = {
     {"exp", std::exp},
@@ -42,6 +57,7 @@ const std::map<std::string, Unary> kUnary = {
     {"erf", std::erf},
     {"erfc", std::erfc},
     {"lgamma", std::lgamma},
+    {"digamma", digamma},
     {"rsqrt", [](double a) { return 1 / std::sqrt(a); }},
     {"sigmoid", [](double a) { return 1 / (1 + std::exp(-a)); }},
 };

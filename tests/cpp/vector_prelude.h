@@ -16,6 +16,7 @@
 #include "ir/math_erf.h"
 #include "ir/math_gamma.h"
 #include "ir/math_f64.h"
+#include "ir/math_digamma.h"
 #include "cpu/vector_memory.h"
 // clang-format on
 
