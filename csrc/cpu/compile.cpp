@@ -158,20 +158,28 @@ void* build(const std::string& compiler, const std::string& text, const std::str
     void* library = nullptr;
     if (std::optional<Binary> found = cache ? cache->find(request) : std::nullopt) {
         // Not the cache's own file, which may be another one since its checksum was verified.
-        std::ofstream(object, std::ios::binary) << found->image;
+        // One that was cut short would crash the dynamic linker.
+        std::ofstream file(object, std::ios::binary);
+        file << found->image;
+        file.close();
+        if (!file) throw RuntimeError("cannot write a compiled kernel to " + object.string());
         library = open_object();
         if (!library) cache->report_damage(request, std::string("cannot be loaded: ") + dlerror());
     }
-    if (!library) {
+    const bool is_new = !library;
+    if (is_new) {
         run_compiler(compiler, text, folder);
         library = open_object();
         if (!library)
             throw RuntimeError(std::string("cannot load a compiled kernel: ") + dlerror());
-        if (cache) cache->keep(request, {.image = read_file(object), .log = ""});
     }
     void* address = dlsym(library, entry.c_str());
     if (!address)
         throw RuntimeError(std::string("a compiled kernel lacks its entry: ") + dlerror());
+    if (cache && is_new) {
+        const std::string image = read_file(object);
+        if (image.size() == fs::file_size(object)) cache->keep(request, {image, ""});
+    }
     return address;
 }
 
