@@ -1,5 +1,8 @@
 """Options of the test suite, and NVRTC's check of what each file of it compiles."""
 
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 
 import cuda_texts
@@ -17,6 +20,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "last: runs after all other tests, of those in its process")
     cuda_texts.record()
+    # Never the cache of whoever runs the tests. Processes that share a session share one of their
+    # own, as do those that tests start; tests that count compiles turn it off.
+    if not hasattr(config, "workerinput"):
+        folder = tempfile.mkdtemp(prefix="mytriton-tests-")
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+        os.environ["MYTRITON_CACHE_DIR"] = folder
+        os.environ.pop("MYTRITON_CACHE_SIZE", None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

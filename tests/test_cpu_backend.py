@@ -50,7 +50,9 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """$CXX: a compiler that notes its arguments, a line each, in a file of this name."""
+    """$CXX: a compiler that notes its arguments, a line each, in a file of this name. What it has
+    compiled is not kept."""
+    monkeypatch.setenv("MYTRITON_CACHE_DIR", "0")
     real = _C.find_host_compiler()
     assert real
     notes = tmp_path / "notes"
@@ -63,7 +65,8 @@ def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def python(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    kept = {name: os.environ[name] for name in ("HOME", "LD_LIBRARY_PATH") if name in os.environ}
+    names = ("HOME", "LD_LIBRARY_PATH", "MYTRITON_CACHE_DIR")
+    kept = {name: os.environ[name] for name in names if name in os.environ}
     return subprocess.run(
         [sys.executable, "-c", script],
         env=kept | {"PYTHONPATH": path} | environment,

@@ -164,7 +164,8 @@ def test_reference_counts_of_what_is_checked() -> None:
 
 @pytest.fixture
 def compiler_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A file that gets a line for each run of the host compiler."""
+    """A file that gets a line for each run of the host compiler; what it compiles is not kept."""
+    monkeypatch.setenv("MYTRITON_CACHE_DIR", "0")
     log, script = tmp_path / "runs", tmp_path / "cxx"
     log.touch()
     script.write_text(

@@ -14,10 +14,11 @@ BELOW = {
     "front": {"ir"},
     "passes": {"ir"},
     "plan": {"ir"},
-    "cuda": {"ir", "front", "passes", "plan"},
-    "cpu": {"ir", "front", "passes", "plan"},
-    "cache": {"ir", "front", "passes", "plan", "cuda", "cpu"},
-    "torch": {"ir", "front", "passes", "plan", "cuda", "cpu", "cache"},
+    "disk": set(),
+    "cuda": {"ir", "front", "passes", "plan", "disk"},
+    "cpu": {"ir", "front", "passes", "plan", "disk"},
+    "cache": {"ir", "front", "passes", "plan", "disk", "cuda", "cpu"},
+    "torch": {"ir", "front", "passes", "plan", "disk", "cuda", "cpu", "cache"},
 }
 TORCH_HEADERS = re.compile(r"(ATen|torch|c10|caffe2|pybind11)/|Python\.h$")
 # The driver and NVRTC are found at run time; their headers would need a toolkit at build time.

@@ -16,6 +16,8 @@
 #include <sstream>
 #include <vector>
 
+#include "disk/cache.h"
+#include "disk/machine.h"
 #include "ir/error.h"
 
 extern char** environ;
@@ -46,6 +48,9 @@ const char* const kFlags[] = {
     "-nostdlib",
     "-pipe",
 };
+
+// Math of f64 is the C library's.
+const char* const kLibraries[] = {"-Wl,--as-needed", "-lm"};
 
 class TemporaryFolder {
   public:
@@ -109,22 +114,72 @@ std::optional<std::string> find_in_path(const std::string& name) {
     return std::nullopt;
 }
 
-void* build(const std::string& compiler, const std::string& text, const std::string& entry) {
-    TemporaryFolder folder;
+// What a compiler is, for keys: its file and what it says of itself, asked once. Empty where it
+// does not say; then compiling is what will fail.
+std::string identity_of(const std::string& compiler, const fs::path& log) {
+    static std::mutex mutex;
+    static auto* known = new std::map<std::string, std::string>();
+    const std::string file = file_identity(compiler);
+    std::lock_guard lock(mutex);
+    auto [found, is_new] = known->try_emplace(file);
+    if (is_new && run({compiler, "--version"}, log) == 0)
+        found->second = file + "\n" + read_file(log);
+    return found->second;
+}
+
+void run_compiler(const std::string& compiler, const std::string& text,
+                  const TemporaryFolder& folder) {
     std::ofstream(folder / "kernel.cpp") << text;
     std::vector<std::string> command = {compiler};
     command.insert(command.end(), std::begin(kFlags), std::end(kFlags));
-    // Math of f64 is the C library's.
-    command.insert(command.end(), {"-o", (folder / "kernel.so").string(),
-                                   (folder / "kernel.cpp").string(), "-Wl,--as-needed", "-lm"});
+    command.insert(command.end(),
+                   {"-o", (folder / "kernel.so").string(), (folder / "kernel.cpp").string()});
+    command.insert(command.end(), std::begin(kLibraries), std::end(kLibraries));
     if (run(command, folder / "log") != 0)
         throw RuntimeError("the host compiler " + compiler + " failed:\n" +
                            read_file(folder / "log"));
-    void* library = dlopen((folder / "kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) throw RuntimeError(std::string("cannot load a compiled kernel: ") + dlerror());
+}
+
+void* build(const std::string& compiler, const std::string& text, const std::string& entry,
+            const std::string& kernel) {
+    TemporaryFolder folder;
+    const fs::path object = folder / "kernel.so";
+    const auto open_object = [&] { return dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL); };
+    DiskCache* cache = disk_cache();
+    BinaryRequest request{.kind = "cpu", .kernel = kernel, .target = "", .inputs = {text}};
+    if (cache) {
+        request.target = host_target();
+        request.inputs.insert(request.inputs.end(), std::begin(kFlags), std::end(kFlags));
+        request.inputs.insert(request.inputs.end(), std::begin(kLibraries), std::end(kLibraries));
+        request.inputs.push_back(identity_of(compiler, folder / "log"));
+        if (request.inputs.back().empty()) cache = nullptr;
+    }
+
+    void* library = nullptr;
+    if (std::optional<Binary> found = cache ? cache->find(request) : std::nullopt) {
+        // Not the cache's own file, which may be another one since its checksum was verified.
+        // One that was cut short would crash the dynamic linker.
+        std::ofstream file(object, std::ios::binary);
+        file << found->image;
+        file.close();
+        if (!file) throw RuntimeError("cannot write a compiled kernel to " + object.string());
+        library = open_object();
+        if (!library) cache->report_damage(request, std::string("cannot be loaded: ") + dlerror());
+    }
+    const bool is_new = !library;
+    if (is_new) {
+        run_compiler(compiler, text, folder);
+        library = open_object();
+        if (!library)
+            throw RuntimeError(std::string("cannot load a compiled kernel: ") + dlerror());
+    }
     void* address = dlsym(library, entry.c_str());
     if (!address)
         throw RuntimeError(std::string("a compiled kernel lacks its entry: ") + dlerror());
+    if (cache && is_new) {
+        const std::string image = read_file(object);
+        if (image.size() == fs::file_size(object)) cache->keep(request, {image, ""});
+    }
     return address;
 }
 
@@ -139,7 +194,8 @@ std::optional<std::string> find_host_compiler() {
     return std::nullopt;
 }
 
-void* compile_host(const std::string& compiler, const std::string& text, const std::string& entry) {
+void* compile_host(const std::string& compiler, const std::string& text, const std::string& entry,
+                   const std::string& kernel) {
     static std::mutex mutex;
     static auto* known = new std::map<std::string, void*>();
     {
@@ -147,7 +203,7 @@ void* compile_host(const std::string& compiler, const std::string& text, const s
         if (auto found = known->find(text); found != known->end()) return found->second;
     }
     // Not under the lock: two threads may compile two kernels at once.
-    void* address = build(compiler, text, entry);
+    void* address = build(compiler, text, entry, kernel);
     std::lock_guard lock(mutex);
     return known->emplace(text, address).first->second;
 }

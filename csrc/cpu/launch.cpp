@@ -79,7 +79,7 @@ void CpuKernel::prepare(const std::function<void(const std::string&)>& warn) {
     }
     if (compiler)
         entry_ = reinterpret_cast<CpuEntry>(
-            compile_host(*compiler, cpu_translation_unit(text_), kCpuEntry));
+            compile_host(*compiler, cpu_translation_unit(text_), kCpuEntry, legal_.name()));
     ready_ = true;
 }
 

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "disk/cache.h"
+#include "disk/machine.h"
 #include "ir/error.h"
 
 namespace mytriton {
@@ -348,6 +350,24 @@ Cubin compile_anew(const Nvrtc& nvrtc, const std::string& text, const std::strin
     return cubin;
 }
 
+// From the disk cache, or compiled and put there. The name is part of the key: it is in logs.
+Cubin find_or_compile(const Nvrtc& nvrtc, const std::string& text, const std::string& name,
+                      const NvrtcOptions& options, const std::vector<std::string>& flags) {
+    DiskCache* cache = disk_cache();
+    if (!cache) return compile_anew(nvrtc, text, name, options, flags);
+    BinaryRequest request{
+        .kind = "cuda", .kernel = name, .target = options.arch, .inputs = {text, name}};
+    request.inputs.insert(request.inputs.end(), flags.begin(), flags.end());
+    request.inputs.push_back(version_text(nvrtc.version));
+    request.inputs.push_back(file_identity(nvrtc.path));
+    if (std::optional<Binary> found = cache->find(request))
+        return {std::move(found->image), options.arch.starts_with("compute_"),
+                std::move(found->log)};
+    Cubin cubin = compile_anew(nvrtc, text, name, options, flags);
+    cache->keep(request, {.image = cubin.image, .log = cubin.log});
+    return cubin;
+}
+
 }  // namespace
 
 // Equal texts are compiled once, whichever kernels they are of.
@@ -363,7 +383,7 @@ Cubin nvrtc_compile(const std::string& text, const std::string& name, const Nvrt
         if (auto found = known->find(key); found != known->end()) return found->second;
     }
     // Not under the lock: two threads may compile two kernels at once.
-    Cubin cubin = compile_anew(nvrtc, text, name, options, flags);
+    Cubin cubin = find_or_compile(nvrtc, text, name, options, flags);
     std::lock_guard lock(mutex);
     return known->emplace(std::move(key), std::move(cubin)).first->second;
 }

@@ -43,9 +43,9 @@ std::vector<int> nvrtc_supported_archs();
 // `known` architectures: see the definition. Throws RuntimeError when the device is older than all.
 std::string choose_arch(int sm, const std::vector<int>& known);
 
-// Compiles `text`; `name` is the kernel's, for error texts. Throws CompileError with the first
-// error and the line of `text` it is about, placed at that line of "<name>.cu"; RuntimeError when
-// NVRTC itself fails or refuses the arch.
+// Compiles `text`, or finds it in the disk cache (disk/cache.h); `name` is the kernel's, for error
+// texts. Throws CompileError with the first error and the line of `text` it is about, placed at
+// that line of "<name>.cu"; RuntimeError when NVRTC itself fails or refuses the arch.
 Cubin nvrtc_compile(const std::string& text, const std::string& name, const NvrtcOptions& options);
 
 // The same for the arch that suits a device of capability `sm`.

@@ -8,6 +8,7 @@
 #include "cpu/compile.h"
 #include "cpu/emit.h"
 #include "cuda/nvrtc.h"
+#include "disk/cache.h"
 #include "front/promote.h"
 #include "front/trace.h"
 #include "ir/parse.h"
@@ -313,6 +314,24 @@ void bind_kernel(py::module_& m) {
     m.def("stage_names", stage_names);
 }
 
+void bind_disk_cache(py::module_& m) {
+    set_cache_warning(warn);
+    m.def("disk_cache_version", [] { return kVersion; });
+    m.def("disk_cache_folder", [] {
+        DiskCache* cache = disk_cache();
+        return cache ? std::optional(cache->folder()) : std::nullopt;
+    });
+    m.def("disk_cache_entries", [] {
+        std::vector<py::tuple> out;
+        DiskCache* cache = disk_cache();
+        for (const ListedBinary& each : cache ? cache->list() : std::vector<ListedBinary>())
+            out.push_back(py::make_tuple(each.kind, each.kernel, each.target, each.size, each.used,
+                                         each.file));
+        return out;
+    });
+    m.def("clear_disk_cache", [] { return disk_cache() ? disk_cache()->clear() : size_t{0}; });
+}
+
 }  // namespace
 
 void set_python_error() {
@@ -385,6 +404,7 @@ PYBIND11_MODULE(_C, m) {
               py::gil_scoped_acquire acquire;
               return py::bytes(cubin.image);
           });
+    bind_disk_cache(m);
     if (!add_launch_cache(m.ptr())) throw py::error_already_set();
     bind_elementwise(m);
 }

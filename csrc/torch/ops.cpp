@@ -125,12 +125,6 @@ void drop_arguments(const c10::OperatorHandle& op, Stack* stack) {
     torch::jit::drop(*stack, op.schema().arguments().size());
 }
 
-void warn(const std::string& message) {
-    pybind11::gil_scoped_acquire gil;
-    if (PyErr_WarnEx(PyExc_RuntimeWarning, message.c_str(), 1) < 0)
-        throw pybind11::error_already_set();
-}
-
 // A Python print, so that notebooks and tests see it.
 void print_in_python(const std::string& text) {
     pybind11::gil_scoped_acquire gil;
@@ -313,6 +307,12 @@ void implement(const std::string& name, c10::DispatchKey key, Arguments&&... arg
 }
 
 }  // namespace
+
+void warn(const std::string& message) {
+    pybind11::gil_scoped_acquire gil;
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, message.c_str(), 1) < 0)
+        throw pybind11::error_already_set();
+}
 
 void launch_cpu(const Artifact& artifact, CpuKernel& kernel, const int64_t* values,
                 const int64_t (&grid)[3]) {

@@ -23,6 +23,9 @@ c10::OperatorHandle register_op(const std::string& name, std::shared_ptr<Artifac
 // The artifact that the op of this name runs; the op is registered.
 std::shared_ptr<Artifact> artifact_of(const std::string& name);
 
+// A RuntimeWarning; throws what a warning filter raises. The GIL need not be held.
+void warn(const std::string& message);
+
 // Runs the artifact's kernel for the CPU. `values`: 64 bits a parameter; sizes of the grid are not
 // negative.
 void launch_cpu(const Artifact& artifact, CpuKernel& kernel, const int64_t* values,

@@ -279,8 +279,8 @@ def autotune(
     run that is measured, in place of what `reset_to_zero` and `restore_value` do; the former once
     more, with ``reset_only=True``, before the launch that follows. `args` is a dict by name.
     `warmup` and `rep`, in ms, go to ``testing.do_bench``; or `do_bench(fn, quantiles=...)` gives
-    the time. `cache_results` keeps what was measured in files, in the folder MYTRITON_CACHE_DIR or
-    ~/.cache/mytriton. `use_cuda_graph` is accepted, and changes nothing.
+    the time. `cache_results` keeps what was measured in files, in the folder of ``mytriton.cache``.
+    `use_cuda_graph` is accepted, and changes nothing.
 
     Raises ValueError for names that are no parameters, and at a launch for an argument that configs
     give too. torch.compile takes keys that were measured before it, and RuntimeError names others.

@@ -15,13 +15,10 @@ from typing import Any
 
 import torch
 
+from mytriton import _C
 from mytriton.runtime.config import Config
 
 Timings = dict[Config, Any]
-
-
-def _folder() -> Path:
-    return Path(os.environ.get("MYTRITON_CACHE_DIR") or Path.home() / ".cache" / "mytriton")
 
 
 def _machine() -> list[Any]:
@@ -37,14 +34,15 @@ def _machine() -> list[Any]:
 def file_of(ops: Sequence[str | None], configs: list[Config], key: tuple[Any, ...]) -> Path | None:
     """Where the timings of these ops, which are hashes of what they do, are kept on this machine.
 
-    None, nowhere: where a config has a hook, whose work has no name.
+    None, nowhere: where a config has a hook, whose work has no name, and where caches are off.
     """
-    if any(each.pre_hook is not None for each in configs):
+    folder = _C.disk_cache_folder()
+    if folder is None or any(each.pre_hook is not None for each in configs):
         return None
     versions = [metadata.version("mytriton"), torch.__version__]
     what = [versions, _machine(), list(ops), [str(each) for each in configs], repr(key)]
     digest = hashlib.sha256(json.dumps(what).encode()).hexdigest()[:32]
-    return _folder() / f"autotune_{digest}.json"
+    return Path(folder) / f"autotune_{digest}.json"
 
 
 def load(file: Path, configs: list[Config]) -> Timings | None:
@@ -59,7 +57,9 @@ def load(file: Path, configs: list[Config]) -> Timings | None:
 def save(file: Path, timings: Timings) -> None:
     """Best effort: a folder that cannot be written is as good as none."""
     with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as written:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", dir=file.parent, prefix="autotune_", suffix=".json", delete=False
+        ) as written:
             json.dump(list(timings.values()), written)
         os.replace(written.name, file)

@@ -19,6 +19,7 @@
 #include "hand_built.h"
 #include "ir/print.h"
 #include "ir/verify.h"
+#include "no_disk_cache.h"
 #include "plan/legalise.h"
 #include "plan/strips.h"
 
@@ -105,8 +106,9 @@ inline std::vector<Arg> evaluated(const Kernel& kernel, std::vector<Arg> args, G
 inline std::vector<Arg> compiled(const Kernel& kernel, std::vector<Arg> args, Grid grid) {
     Kernel legal = legalise(kernel);
     StripPlan plan = plan_strips(legal);
-    auto entry = reinterpret_cast<CpuEntry>(compile_host(
-        find_host_compiler().value(), cpu_translation_unit(emit_cpu(legal, plan).text), kCpuEntry));
+    auto entry = reinterpret_cast<CpuEntry>(
+        compile_host(find_host_compiler().value(), cpu_translation_unit(emit_cpu(legal, plan).text),
+                     kCpuEntry, legal.name()));
     // Scratch holds NaNs and large ints, so that what is read but was not written shows.
     std::vector<unsigned char> memory(plan.scratch_bytes + 64, 0xff);
     void* scratch = memory.data();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hand_built.h"
+#include "no_disk_cache.h"
 
 namespace mytriton {
 namespace {

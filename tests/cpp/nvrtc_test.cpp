@@ -11,6 +11,7 @@
 
 #include "ir/error.h"
 #include "messages.h"
+#include "no_disk_cache.h"
 
 namespace mytriton {
 namespace {
