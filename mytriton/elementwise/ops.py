@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from mytriton.elementwise import decompose
+from mytriton.elementwise import decompose, sharding
 from mytriton.elementwise.functions import Case, Function, Gradient, UserFunction
 from mytriton.elementwise.layout import broadcast_shape, output_strides
 from mytriton.elementwise.promotion import kind_of_input
@@ -195,6 +195,7 @@ class TorchOp:
         return self._pack(evaluate(self.function, inputs, options_of_text(options)))
 
     def _fake(self, *inputs: Any, options: str = "") -> Any:
+        sharding.prepare(self.overload)  # torch asks for shapes before it asks for shardings
         if isinstance(self.function, UserFunction) and torch._guards.TracingContext.try_get():
             self._prepare_graph()
         function = self.function
