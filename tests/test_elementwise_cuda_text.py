@@ -1,5 +1,5 @@
-"""The kernels that run elementwise functions, as CUDA text on the CPU: in each layout of the tensors
-their results are those of the CPU, to the bit.
+"""The kernels of elementwise functions, as CUDA text that runs on the CPU: in each layout of the
+tensors their results are those of the CPU, to the bit.
 
 The calls stand in one table, so that all texts are compiled at once.
 """
