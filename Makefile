@@ -140,8 +140,9 @@ format: $(tools) ## format all sources in place
 	ruff format
 	clang-format -i $(cpp_files)
 
-bench: build ## time row kernels on the CPU beside eager torch and torch.compile
+bench: build ## time row kernels and elementwise functions beside eager torch and torch.compile
 	$(PY) benchmarks/rows.py
+	$(PY) benchmarks/fusion.py
 
 wc: ## count lines
 	@for folder in csrc/* mytriton tests examples benchmarks; do \

@@ -18,6 +18,11 @@ def eager_gated(x: torch.Tensor, gate: torch.Tensor, bias: torch.Tensor) -> torc
     return a * torch.sigmoid(a) * gate
 
 
+@mytriton.elementwise
+def exponential(x):
+    return tl.exp(x)
+
+
 def leaky(x, slope: float = 0.5, POWER: tl.constexpr = 1):
     """Two outputs, of which the second has no gradient."""
     for _ in tl.static_range(POWER - 1):

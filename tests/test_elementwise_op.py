@@ -167,6 +167,11 @@ def test_subclasses_and_negative_views() -> None:
     made = swiglu(two, two)
     assert isinstance(made, TwoTensor)
     torch.testing.assert_close(made.b, eager(Y, Y))
+    two = two.requires_grad_()
+    swiglu(two, two).sum().backward()
+    for made, plain in ((two.grad.a, X.clone()), (two.grad.b, Y.clone())):
+        eager(plain.requires_grad_(), plain).sum().backward()
+        torch.testing.assert_close(made, plain.grad)
     negative = torch.complex(X, Y).conj().imag
     assert negative.is_neg()
     torch.testing.assert_close(swiglu(negative, X), eager(-Y, X))
