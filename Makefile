@@ -42,7 +42,7 @@ listed = $(shell $(BASE) -c 'import functools, tomllib; \
 
 cpp_files := $(shell find csrc tests -name '*.h' -o -name '*.cpp' -o -name '*.c')
 
-.PHONY: help demo test cpp-test py-test accuracy gpu-check fuzz lint format build bench wc clean check-torch gtest
+.PHONY: help demo test cpp-test py-test accuracy gpu-check tsan fuzz lint format build bench wc clean check-torch gtest
 .NOTPARALLEL:
 
 help: ## say what there is
@@ -113,6 +113,12 @@ accuracy: build gtest $(tools) ## measure the elementwise math over every 17th f
 gpu-check: build $(tools) ## run the tests that need a GPU; without one they fail
 	MYTRITON_REQUIRE_CUDA=1 MYTRITON_REQUIRE_NVRTC=1 $(PY) -m pytest tests/test_cuda.py tests/test_nvrtc.py
 
+tsan: gtest ## run the C++ tests of threads under ThreadSanitizer
+	cmake -S . -B build/tsan -DMYTRITON_TORCH=OFF -DMYTRITON_THREAD_TESTS=ON -DMYTRITON_WERROR=ON \
+		-DMYTRITON_SANITIZE=thread
+	cmake --build build/tsan --target thread_tests
+	TSAN_OPTIONS=halt_on_error=1 build/tsan/thread_tests --gtest_filter='Threads.*:*ThreadsThatRace*'
+
 # Needs clang++ with libFuzzer (Debian: clang libclang-rt-dev). New inputs stay in build/fuzz/corpus.
 fuzz: ## fuzz the parser and the stages behind it for SECONDS, from the golden files
 	cmake -S . -B build/fuzz -DCMAKE_CXX_COMPILER=$(FUZZ_CXX) -DMYTRITON_TORCH=OFF -DMYTRITON_FUZZ=ON \
@@ -134,8 +140,9 @@ format: $(tools) ## format all sources in place
 	ruff format
 	clang-format -i $(cpp_files)
 
-bench: build ## time row kernels on the CPU beside eager torch and torch.compile
+bench: build ## time row kernels and elementwise functions beside eager torch and torch.compile
 	$(PY) benchmarks/rows.py
+	$(PY) benchmarks/fusion.py
 
 wc: ## count lines
 	@for folder in csrc/* mytriton tests examples benchmarks; do \

@@ -39,8 +39,8 @@ class _KeyLocks:
                     self._locks.pop(key, None)
 
 
-_locks = _KeyLocks()
-os.register_at_fork(after_in_child=_locks.__init__)  # type: ignore[misc]
+key_locks = _KeyLocks()
+os.register_at_fork(after_in_child=key_locks.__init__)  # type: ignore[misc]
 
 
 class Variant:
@@ -79,12 +79,12 @@ class Variants:
         threads that ask for one key at once, one makes it."""
         found = self.find(key)
         if found is None:
-            with _locks.holding((id(self), key)):
+            with key_locks.holding((id(self), key)):
                 found = self.find(key)
                 if found is None:
                     found = make()
                     return found, self._add(key, found)
-        with _locks.guard:
+        with key_locks.guard:
             known = self._by_key.get(key)
             if known:
                 self._by_key.move_to_end(key)
@@ -94,15 +94,15 @@ class Variants:
         return found, []
 
     def compiled(self) -> list[CompiledKernel]:
-        with _locks.guard:
+        with key_locks.guard:
             return [each.compiled for known in self._by_key.values() for each in known]
 
     def clear(self) -> None:
-        with _locks.guard:
+        with key_locks.guard:
             self._by_key.clear()
 
     def _add(self, key: Any, variant: Variant) -> list[CompiledKernel]:
-        with _locks.guard:
+        with key_locks.guard:
             kept = (variant, *self._by_key.get(key, ()))
             self._by_key[key] = kept[:VARIANTS]
             self._by_key.move_to_end(key)

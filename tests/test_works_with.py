@@ -1,4 +1,4 @@
-"""Ops made by @mytriton.op under the rest of torch: each thing once, on the CPU, and small."""
+"""Ops of @mytriton.op and elementwise functions under the rest of torch: each once, on the CPU."""
 
 import copy
 import io
@@ -13,6 +13,7 @@ import pytest
 import torch
 import torch.utils._pytree as pytree
 from custom_ops import Silu, blocks, double_, scale_kernel, scaled, silu
+from elementwise_functions import Block, gated, opaque_leaky
 from torch._dynamo.testing import CompileCounterWithBackend
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.checkpoint import checkpoint
@@ -79,12 +80,13 @@ def test_an_op_that_writes_inside_a_graph() -> None:
 
 
 def test_export_and_aot_inductor_in_a_fresh_process(tmp_path: Path) -> None:
-    model, x = Silu(40).eval(), numbers(5, 40)
+    model, x = Block(40).eval(), numbers(5, 40)
     with torch.no_grad():
         program = torch.export.export(
             model, (x,), dynamic_shapes={"x": {0: torch.export.Dim("rows", min=2)}}
         )
-        assert silu.op in [node.target for node in program.graph.nodes]
+        called = [node.target for node in program.graph.nodes]
+        assert {silu.op, gated.op, opaque_leaky.op} <= {*called}
         torch.export.save(program, tmp_path / "program.pt2")
         package = torch._inductor.aoti_compile_and_package(
             program, package_path=str(tmp_path / "package.pt2")
@@ -211,12 +213,12 @@ def test_a_raw_launch_on_a_subclass() -> None:
     assert torch.equal(out.a, 2 * x.a) and torch.equal(out.b, 2 * x.b)
 
 
-def test_a_distributed_tensor_in_two_processes(tmp_path: Path) -> None:
+def test_distributed_tensors_in_two_processes(tmp_path: Path) -> None:
     processes = [start("use_sharded.py", str(i), str(tmp_path / "rendezvous")) for i in range(2)]
     outputs = [process.communicate(timeout=300)[0] for process in processes]
     for process, output in zip(processes, outputs, strict=True):
         assert process.returncode == 0, output
-        assert "sharded: agrees" in output
+        assert "op: agrees\nelementwise: agrees\n" in output
 
 
 # --- the rest ------------------------------------------------------------------------------------

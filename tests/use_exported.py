@@ -2,16 +2,15 @@
 
 import sys
 
-import custom_ops  # noqa: F401
+import elementwise_functions  # noqa: F401
 import torch
 
-folder = sys.argv[1]
+folder, package = sys.argv[1:]
 x, expected = torch.load(f"{folder}/values.pt")
 program = torch.export.load(f"{folder}/program.pt2")
 with torch.no_grad():
     torch.testing.assert_close(program.module()(x), expected)
 print("exported: agrees")
-if len(sys.argv) > 2:
-    compiled = torch._inductor.aoti_load_package(sys.argv[2])
-    torch.testing.assert_close(compiled(x), expected)
-    print("aot inductor: agrees")
+compiled = torch._inductor.aoti_load_package(package)
+torch.testing.assert_close(compiled(x), expected)
+print("aot inductor: agrees")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from mytriton.elementwise.tape import Tape, record, replay
 from mytriton.errors import CompileError
 from mytriton.reads import Reads
 from mytriton.source import return_place
+from mytriton.variants import key_locks
 
 
 class Case:
@@ -56,24 +58,35 @@ class Function(ABC):
         self.name = name
         self.names = list(names)  # of the inputs
         self.outputs = outputs
-        self._cases: dict[Any, list[Case]] = {}
+        self._cases: dict[Any, tuple[Case, ...]] = {}
 
     def case(self, kinds: tuple[InputKind, ...], options: dict[str, Any]) -> Case:
         """CompileError where the function is wrong for these types."""
         fixed = tuple(constexpr_key(*each) for each in options.items()) if options else ()
-        known = self._cases.setdefault((kinds, fixed), [])
-        for each in known:
+        key = (kinds, fixed)
+        found = self._find(key)
+        if found is None:
+            with key_locks.holding((id(self), key)):  # of threads that ask at once, one makes it
+                found = self._find(key)
+                if found is None:
+                    found = self._make(kinds, options)
+                    self._check(found)
+                    self._cases[key] = (found, *self._cases.get(key, ())[:15])
+        return found
+
+    def _find(self, key: Any) -> Case | None:
+        for each in self._cases.get(key, ()):
             if each.reads.hold():
                 return each
-        made = self._make(kinds, options)
+        return None
+
+    def _check(self, made: Case) -> None:
         if len(made.results) != self.outputs:
             raise CompileError(
                 f"{self.name}: expected {self.outputs} output{'s' * (self.outputs != 1)}, got "
                 f"{len(made.results)}: write the tuple behind return, or say "
                 f"@mytriton.elementwise(outputs={len(made.results)})"
             )
-        known[:] = [made, *known[:15]]
-        return made
 
     @abstractmethod
     def _make(self, kinds: tuple[InputKind, ...], options: dict[str, Any]) -> Case: ...
@@ -109,7 +122,9 @@ class Gradient(Function):
         own: Any = None,
         takes: Sequence[str] = (),
     ) -> None:
-        names = [*function.names, *(f"grad{i}" for i in range(function.outputs))]
+        # Of a gradient's gradient, and of a user's function, they may be there already.
+        free = (each for i in itertools.count() if (each := f"grad{i}") not in function.names)
+        names = [*function.names, *itertools.islice(free, function.outputs)]
         super().__init__(f"{function.name}_backward", names, sum(wanted))
         self.function = function
         self.wanted = wanted

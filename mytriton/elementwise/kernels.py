@@ -139,7 +139,7 @@ class Kernels:
             made = names["kernel"]
             made = FunctionType(made.__code__, self._globals, self._name)
             made.__annotations__ = names["kernel"].__annotations__
-            kernel = self._made[layout] = JITFunction(made)
+            kernel = self._made.setdefault(layout, JITFunction(made))  # as another thread's may be
         return kernel
 
     def compiled(

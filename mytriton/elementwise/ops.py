@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from mytriton import _C
-from mytriton.elementwise import decompose
+from mytriton.elementwise import decompose, sharding
 from mytriton.elementwise.functions import Case, Function, Gradient, Tangents, UserFunction
 from mytriton.elementwise.layout import broadcast_shape, output_strides
 from mytriton.elementwise.promotion import kind_of_input
@@ -207,6 +207,7 @@ class TorchOp:
     # --- asked for by torch ----------------------------------------------------------------------
 
     def _fake(self, *inputs: Any, options: str = "") -> Any:
+        sharding.prepare(self.overload)  # torch asks for shapes before it asks for shardings
         if isinstance(self.function, UserFunction) and torch._guards.TracingContext.try_get():
             self._prepare_graph()
         function = self.function
