@@ -42,6 +42,11 @@ Key key_of(const Arguments& inputs, const c10::IValue& options) {
     return key;
 }
 
+size_t numbers_in(const Arguments& inputs) {
+    return std::count_if(inputs.begin(), inputs.end(),
+                         [](const Argument& each) { return each.kind != Kind::tensor; });
+}
+
 char kind_of(const Argument& input, bool in_f64) {
     switch (input.kind) {
         case Kind::tensor:
@@ -235,7 +240,7 @@ Tensors ElementwiseOp::run(const Arguments& inputs, const c10::IValue& options, 
     std::shared_ptr<ElementwiseCase> what = known ? known->native : case_of(inputs, options);
     Tensors out;
     std::optional<Loops> loops = loops_of(inputs, what->results, out);
-    if (!loops || loops->dims() > kMaxLoops) return moved_and_run(*what, inputs, {});
+    if (!loops || !loops->fit(numbers_in(inputs))) return moved_and_run(*what, inputs, {});
     if (loops->count > 0) what->run(*loops, inputs, out);
     return out;
 }
@@ -245,14 +250,14 @@ void ElementwiseOp::run_into(const Arguments& inputs, const c10::IValue& options
     for (const at::Tensor& each : out)
         if (!each.is_inference()) each.unsafeGetTensorImpl()->bump_version();
     std::optional<Loops> loops = loops_of(inputs, what->results, out);
-    if (!loops || loops->dims() > kMaxLoops)
+    if (!loops || !loops->fit(numbers_in(inputs)))
         moved_and_run(*what, inputs, out);
     else if (loops->count > 0)
         what->run(*loops, inputs, out);
 }
 
 // What kernels do not take as it is: tensors of which some are numbers, in effect, on the CPU
-// beside a GPU, and more dimensions than they have loops.
+// beside a GPU, and more dimensions or arguments than they have.
 Tensors ElementwiseOp::moved_and_run(ElementwiseCase& what, const Arguments& inputs,
                                      Tensors given) {
     at::AutoDispatchBelowADInplaceOrView guard;
@@ -277,7 +282,7 @@ Tensors ElementwiseOp::moved_and_run(ElementwiseCase& what, const Arguments& inp
     std::optional<Loops> loops = loops_of(on_device, what.results, out);
     if (!loops) refuse(inputs);
     if (loops->count == 0) return out;
-    if (loops->dims() <= kMaxLoops) {
+    if (loops->fit(numbers_in(inputs))) {
         what.run(*loops, on_device, out);
         return out;
     }

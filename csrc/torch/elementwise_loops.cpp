@@ -16,6 +16,8 @@ namespace {
 
 constexpr int64_t kBlock = 1024;
 constexpr int64_t kShort = 32;  // an innermost loop below this is short
+constexpr size_t kMaxDims = 5;
+constexpr size_t kMaxArguments = 64 - 3;  // torch's limit for an op, less the grid
 
 bool are_alike(const at::Tensor& a, const at::Tensor& b) {
     return &a == &b || (a.sizes() == b.sizes() && a.device() == b.device());
@@ -111,6 +113,10 @@ c10::SmallVector<int64_t, 24> Loops::ints() const {
     for (size_t t = 0; t < tensors(); ++t)
         if (step(t) == 2) out.push_back(stride(t, 0));
     return out;
+}
+
+bool Loops::fit(size_t numbers) const {
+    return dims() <= kMaxDims && tensors() + numbers + ints().size() <= kMaxArguments;
 }
 
 std::optional<Loops> loops_of(const Arguments& inputs, const std::vector<at::ScalarType>& results,

@@ -36,10 +36,11 @@ struct Loops {
     c10::SmallVector<int64_t, 24> ints() const;
 
     size_t tensors() const { return strides.size() / dims(); }
-};
 
-// More than this many dimensions no kernel takes.
-constexpr size_t kMaxLoops = 5;
+    // Whether there is a kernel of that many dimensions and, with so many numbers beside the
+    // tensors, arguments.
+    bool fit(size_t numbers) const;
+};
 
 // Of tensors on one device that broadcast to one shape, outputs first. Outputs that are undefined
 // are allocated, with the strides that torch's pointwise ops give. nullopt, and nothing is

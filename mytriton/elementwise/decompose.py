@@ -20,7 +20,7 @@ from mytriton.dtypes import DTYPES
 from mytriton.elementwise.functions import Case
 from mytriton.elementwise.kernels import TORCH_TYPES
 from mytriton.elementwise.layout import output_strides
-from mytriton.elementwise.tape import Row, Tape
+from mytriton.elementwise.tape import WIDER, Row, Tape
 
 if TYPE_CHECKING:
     from mytriton.elementwise.ops import TorchOp
@@ -78,7 +78,7 @@ def operand_type(tape: Tape, row: Row) -> str:
 
 def run(case: Case, inputs: tuple[Any, ...]) -> list[torch.Tensor]:
     """What the case's kernel does, by torch functions."""
-    tape = case.tape
+    tape = case.wide
     tensors = [each for each in inputs if isinstance(each, torch.Tensor)]
     placed = [each for each in tensors if each.ndim] or tensors
     device = placed[0].device
@@ -95,7 +95,7 @@ def run(case: Case, inputs: tuple[Any, ...]) -> list[torch.Tensor]:
         if isinstance(value, torch.Tensor):
             values[node] = value.to(device=device, dtype=TORCH_TYPES[element])
         else:
-            values[node] = constant(value, element)
+            values[node] = constant(value, WIDER.get(element, element))
 
     def operand(node: int, element: str) -> torch.Tensor:
         if node in tape.constants:
@@ -116,8 +116,8 @@ def run(case: Case, inputs: tuple[Any, ...]) -> list[torch.Tensor]:
         assert function is not None
         values[row.result] = function(*map(operand, row.operands, elements)).to(result)
     outputs = []
-    for node in tape.outputs:
-        value = operand(node, tape.types[node])
+    for node, result in zip(tape.outputs, case.results, strict=True):
+        value = operand(node, tape.types[node]).to(result)
         if value.shape != shape or any(value is each for each in tensors):
             value = value.expand(shape).clone(memory_format=torch.contiguous_format)
         if value.stride() != strides:

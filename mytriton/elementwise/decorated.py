@@ -6,7 +6,7 @@ import dis
 import functools
 from collections.abc import Callable, Sequence
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch._prims_common import is_non_overlapping_and_dense_or_false as is_dense
@@ -28,6 +28,10 @@ from mytriton.parameters import Parameter, bind, parameters_of
 from mytriton.recording import Kernel, current_recorder
 from mytriton.traced import is_tracing, unwrap
 
+# Globals, for few guards in graphs.
+Tensor = torch.Tensor
+_ops = torch.ops.mytriton
+_is_compiling = torch.compiler.is_dynamo_compiling
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 _NUMBERS = bool | int | float | torch.SymInt | torch.SymFloat | torch.SymBool
 _forward_ad = torch.autograd.forward_ad
@@ -75,7 +79,7 @@ class ElementwiseFunction(_C.ElementwiseCalls, Kernel):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Dynamo's way in; every other call is taken by ElementwiseCalls, in C."""
-        if torch.compiler.is_dynamo_compiling():
+        if _is_compiling():
             return self._call_in_graph(args, kwargs)
         return self._call_slowly(args, kwargs)[0]
 
@@ -198,15 +202,25 @@ class ElementwiseFunction(_C.ElementwiseCalls, Kernel):
     # --- under torch.compile ---------------------------------------------------------------------
 
     def _call_in_graph(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        given = {name: value for name, value in kwargs.items() if name != "out"}
-        out = kwargs.get("out")
-        bound = bind(self.name, self.params, args, given)
-        inputs = [bound[name] for name in self._names]
-        constants = tuple((p.name, bound[p.name]) for p in self.params if p.is_constexpr)
-        kinds = tuple(kind_of_input(each) for each in inputs)
-        name, overload, options = self._in_graph(kinds, constants)
-        op = getattr(getattr(torch.ops.mytriton, name), overload)
-        made = op(*inputs, options=options)
+        """Looks at as little as it can: a compiled call checks all of that again."""
+        out = kwargs.pop("out", None)
+        given = (*args, *kwargs.values())
+        inputs: list[Any]
+        options: list[Any]
+        inputs: list[Any]
+        options: list[Any]
+        inputs, options = (
+            [given[at] if at >= 0 else self.params[~at].default for at in places]
+            for places in self._places(len(args), tuple(kwargs))
+        )
+        kinds = tuple(
+            ("tensor" if each.dim() else "scalar", each.dtype)
+            if isinstance(each, Tensor)
+            else ("number", "bool" if isinstance(each, bool) else _kind_of_number(each))
+            for each in inputs
+        )
+        name, overload, text = self._in_graph(kinds, tuple(options))
+        made = getattr(getattr(_ops, name), overload)(*inputs, options=text)
         if out is None:
             return made
         if self._function.outputs == 1:
@@ -216,10 +230,26 @@ class ElementwiseFunction(_C.ElementwiseCalls, Kernel):
         return out
 
     @constant_in_graphs
+    def _places(
+        self, positional: int, named: tuple[str, ...]
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Of inputs and of options: where they stand in a call; ~i: a default, of parameter i."""
+        places = [_Given(at) for at in range(positional + len(named))]
+        by_name = dict(zip(named, places[positional:], strict=True))
+        bound = bind(self.name, self.params, tuple(places[:positional]), by_name)
+        inputs, options = [], []
+        for i, parameter in enumerate(self.params):
+            value = bound[parameter.name]
+            at = value.at if isinstance(value, _Given) else ~i
+            (options if parameter.is_constexpr else inputs).append(at)
+        return tuple(inputs), tuple(options)
+
+    @constant_in_graphs
     def _in_graph(
-        self, kinds: tuple[InputKind, ...], constants: tuple[tuple[str, Any], ...]
+        self, kinds: tuple[InputKind, ...], values: tuple[Any, ...]
     ) -> tuple[str, str, str]:
-        options = dict(constants)
+        names = [each.name for each in self.params if each.is_constexpr]
+        options = dict(zip(names, map(unwrap, values), strict=True))
         op = self._op_of(tuple(kind is not None and kind[0] == "number" for kind in kinds))
         # The digest tells graphs apart for torch's caches: globals may differ from those of the
         # process that filled them.
@@ -230,6 +260,16 @@ class ElementwiseFunction(_C.ElementwiseCalls, Kernel):
     def _options_of(self, backward: Callable[..., Any]) -> list[str]:
         options = {each.name for each in self.params if each.is_constexpr}
         return [each.name for each in parameters_of(self.name, backward) if each.name in options]
+
+
+class _Given(NamedTuple):
+    """An argument of a call, by its place."""
+
+    at: int
+
+
+def _kind_of_number(value: Any) -> str:
+    return "int" if isinstance(value, int) else "float"
 
 
 ElementwiseFunction.take_calls(ElementwiseFunction)

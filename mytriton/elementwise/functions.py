@@ -15,7 +15,7 @@ from mytriton.dtypes import DTYPES
 from mytriton.elementwise.differentiate import gradient_of, tangent_of
 from mytriton.elementwise.kernels import IR_TYPES, TORCH_TYPES, Kernels
 from mytriton.elementwise.promotion import InputKind, common_dtype
-from mytriton.elementwise.tape import Tape, record, replay
+from mytriton.elementwise.tape import Tape, function_of, record
 from mytriton.errors import CompileError
 from mytriton.reads import Reads
 from mytriton.source import return_place
@@ -26,7 +26,8 @@ class Case:
     """A function for one set of types of its inputs.
 
     ``types``: what each input is converted to, as an IR name, or None; ``results``: the dtypes of
-    what it returns; ``tape``: its rows; ``native``: what runs it.
+    what it returns; ``tape``: its rows; ``wide``: the rows that are computed, of float32 where
+    ``tape`` has less; ``native``: what runs it.
     """
 
     def __init__(
@@ -41,6 +42,9 @@ class Case:
         self.types = tuple(types)
         results = [self.tape.types[each] for each in self.tape.outputs]
         self.results = tuple(TORCH_TYPES[each] for each in results)
+        self.wide = self.tape.widened()
+        if self.wide is not self.tape:
+            fn, options = function_of(self.wide), {}
         in_f64 = [each == "f64" for each in types]
         kernels = Kernels(name, fn, options, types, results)
         self.native = _C.ElementwiseCase(self.results, in_f64, kernels.compiled)
@@ -122,9 +126,7 @@ class Gradient(Function):
         own: Any = None,
         takes: Sequence[str] = (),
     ) -> None:
-        # Of a gradient's gradient, and of a user's function, they may be there already.
-        free = (each for i in itertools.count() if (each := f"grad{i}") not in function.names)
-        names = [*function.names, *itertools.islice(free, function.outputs)]
+        names = _with_fresh(function.names, "grad", function.outputs)
         super().__init__(f"{function.name}_backward", names, sum(wanted))
         self.function = function
         self.wanted = wanted
@@ -162,7 +164,7 @@ class Gradient(Function):
                 return_place(own.__code__) if hasattr(own, "__code__") else None,
             )
         tape.outputs = [node for node, wants in zip(tape.outputs, wanted, strict=True) if wants]
-        return Case(name, _chosen(tape), {}, types, (tape, _Both(case.reads, reads)))
+        return Case(name, function_of(tape), {}, types, (tape, _Both(case.reads, reads)))
 
 
 class Tangents(Function):
@@ -170,8 +172,7 @@ class Tangents(Function):
     inputs that have one, `given`. An output that is no float has 0.0 in place of a tangent."""
 
     def __init__(self, function: Function, given: tuple[bool, ...]) -> None:
-        names = [name for name, has in zip(function.names, given, strict=True) if has]
-        names = [*function.names, *(f"{each}_tangent" for each in names)]
+        names = _with_fresh(function.names, "tangent", sum(given))
         super().__init__(f"{function.name}_tangents", names, function.outputs)
         self.function = function
         self.given = given
@@ -194,14 +195,11 @@ class Tangents(Function):
         return Case(self.name, tangents, {}, types, (recorded, _Both(case.reads, reads)))
 
 
-def _chosen(tape: Tape) -> Callable[..., tuple[Any, ...]]:
-    """The function of a tape, with its outputs as they are."""
-
-    def chosen(*values: Any) -> tuple[Any, ...]:
-        known = replay(tape, values)
-        return tuple(known[each] for each in tape.outputs)
-
-    return chosen
+def _with_fresh(names: Sequence[str], base: str, count: int) -> list[str]:
+    """The names and so many others: a gradient's gradient, and a user's function, may have names
+    of this form already."""
+    free = (each for i in itertools.count() if (each := f"{base}{i}") not in names)
+    return [*names, *itertools.islice(free, count)]
 
 
 class _Both:

@@ -18,6 +18,7 @@ import torch
 from mytriton import language as tl
 from mytriton.arguments import _TORCH_DTYPES
 from mytriton.dtypes import DTYPES, int32, int64
+from mytriton.elementwise.tape import WIDER
 from mytriton.jit import JITFunction
 
 # Of this package, so that it is not taken for the user's code.
@@ -75,9 +76,9 @@ def _text(dims: int, short: bool, inputs: str, outputs: int, steps: tuple[int, .
         if kind == "t":
             alone = step_of[f"in{i}"] == 0 and not (short and dims > 1)
             mask = "" if alone else ", mask=mask"
-            lines += [f"v{i} = tl.load(in{i} + in{i}_at{mask}).to(TYPES[{i}])"]
+            lines += [f"v{i} = tl.load(in{i} + in{i}_at{mask}).to(TYPES[{i}]).to(WIDE[{i}])"]
         elif kind == "n":
-            lines += [f"v{i} = tl.cast(in{i}, TYPES[{i}])"]
+            lines += [f"v{i} = tl.cast(in{i}, WIDE[{i}])"]
         elif kind == "d":
             lines += [f"v{i} = in{i}.to(tl.int64).to(tl.float64, bitcast=True)"]
         if kind != "-":
@@ -127,6 +128,7 @@ class Kernels:
             # Not a dict of the options: launches of a kernel that reads one are slower.
             "FUNCTION": functools.partial(fn, **options) if options else fn,
             "TYPES": tuple(each and DTYPES[each] for each in types),
+            "WIDE": tuple(each and DTYPES[WIDER.get(each, each)] for each in types),
             "RESULTS": tuple(DTYPES[each] for each in results),
         }
         self._made: dict[Any, JITFunction] = {}

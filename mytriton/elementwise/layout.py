@@ -15,7 +15,7 @@ def broadcast_shape(
     """The shape that all of them broadcast to. ValueError names the two that do not fit."""
     shape: tuple[int, ...] = tuple(tensors[0].shape)
     for i, each in enumerate(tensors):
-        if each.shape != shape:
+        if each.ndim != len(shape) or each.shape != shape:
             try:
                 shape = tuple(torch.broadcast_shapes(shape, each.shape))
             except RuntimeError:

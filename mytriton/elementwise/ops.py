@@ -27,7 +27,7 @@ _library = torch.library.Library("mytriton", "FRAGMENT")
 _taken: set[str] = set()
 _lock = threading.RLock()
 # To be raised where graphs of the same function change: torch's caches know them by the op's name.
-_FORM = 1
+_FORM = 2
 # Of more tensors all gradients are computed, whichever are needed.
 _MAX_CHOSEN = 4
 # Options that cannot be written as text, by their number in the op's argument.
@@ -111,11 +111,16 @@ def allocate(
     """Empty outputs, with the strides that torch's pointwise ops give."""
     first = tensors[0]
     shape: Sequence[int] = first.shape
-    if all(each.shape == shape and each.is_contiguous() for each in tensors):
+    if all(_have_shape(each, shape) and each.is_contiguous() for each in tensors):
         return [torch.empty(shape, dtype=each, device=device) for each in case.results]
     shape = broadcast_shape(function, names, tensors)
     strides = output_strides(shape, tensors)
     return [torch.empty_strided(shape, strides, dtype=each, device=device) for each in case.results]
+
+
+def _have_shape(tensor: torch.Tensor, shape: Sequence[int]) -> bool:
+    # Of other ranks no sizes are compared: symbolic ones would become those of this call.
+    return tensor.ndim == len(shape) and tensor.shape == shape
 
 
 class TorchOp:
@@ -237,7 +242,7 @@ class TorchOp:
     def decomposed(self, *inputs: Any, options: str = "") -> Any:
         """The op by torch functions, for Inductor; NotImplemented where there are none."""
         case = self.function.case(tuple(map(kind_of_input, inputs)), options_of_text(options))
-        if not decompose.has_torch_functions(case.tape):
+        if not decompose.has_torch_functions(case.wide):
             decompose.keep(self.overload)
             return NotImplemented
         return self._pack(decompose.run(case, inputs))

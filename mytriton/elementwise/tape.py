@@ -6,7 +6,7 @@ the errors -, and refuses the rest. From it come the gradient and the torch func
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from mytriton import _C
@@ -29,6 +29,7 @@ _REFUSED = {
     "reduce": "it sees one element at a time, so there is nothing to reduce",
     "scan": "it sees one element at a time, so there is nothing to scan",
 }
+WIDER = {"f16": "f32", "bf16": "f32"}  # what is computed in place of them
 _CASTS = ("cast", "cast_rtz", "bitcast")
 
 
@@ -65,6 +66,48 @@ class Tape:
         constants = value_key(self.constants)
         types = tuple(self.types.items())
         return (tuple(self.rows), types, constants, tuple(self.inputs), tuple(self.outputs))
+
+    def drop_unused(self) -> None:
+        """Leaves out the rows that no output needs."""
+        needed = set(self.outputs)
+        rows = []
+        for row in reversed(self.rows):
+            if row.result in needed:
+                needed.update(row.operands)
+                rows.append(row)
+        self.rows = rows[::-1]
+
+    def widened(self) -> Tape:
+        """The same with float32 in place of float16 and bfloat16, as fused functions compute: only
+        casts to these types round. It cannot be traced further."""
+        if not any(each in WIDER for each in self.types.values()):
+            return self
+        made = Tape(self.name)
+        made.constants, made.inputs, made.outputs = self.constants, self.inputs, self.outputs
+        made.types = {node: WIDER.get(each, each) for node, each in self.types.items()}
+        made.rows = [each for row in self.rows for each in self._widened(made, row)]
+        return made
+
+    def _widened(self, made: Tape, row: Row) -> list[Row]:
+        if row.op not in _CASTS:
+            return [row]
+        rows = []
+        (value,) = row.operands
+        if row.op == "bitcast" and self.types[value] in WIDER:
+            value = made._extra(self.types[value])
+            rows.append(Row("cast", row.operands, value))
+        result = row.result
+        if self.types[result] in WIDER:
+            result = made._extra(self.types[result])
+        rows.append(Row(row.op, (value,), result))
+        if result != row.result:
+            rows.append(Row("cast", (result,), row.result))
+        return rows
+
+    def _extra(self, element: str) -> int:
+        node = min(0, *self.types) - 1
+        self.types[node] = element
+        return node
 
     # --- as a trace ------------------------------------------------------------------------------
 
@@ -158,6 +201,7 @@ def record(
     for each in returned if isinstance(returned, tuple) else (returned,):
         tape.outputs.append(_output(tape, unwrap(each), fn, returned_type, none_is_zero))
     recorder.close()
+    tape.drop_unused()
     return tape, recorder.reads
 
 
@@ -174,6 +218,16 @@ def _output(tape: Tape, value: Any, fn: Any, returned_type: str, none_is_zero: b
         f"output; got {type(value).__name__}",
         return_place(fn.__code__) if hasattr(fn, "__code__") else None,
     )
+
+
+def function_of(tape: Tape) -> Callable[..., tuple[Any, ...]]:
+    """The function of scalars that goes through the rows, with a value for each of the outputs."""
+
+    def function(*values: Any) -> tuple[Any, ...]:
+        known = replay(tape, values)
+        return tuple(known[each] for each in tape.outputs)
+
+    return function
 
 
 def replay(tape: Tape, inputs: Sequence[Any]) -> dict[int, Any]:
