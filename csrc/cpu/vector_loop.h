@@ -13,13 +13,16 @@ struct Index {
     constexpr operator int() const { return K; }
 };
 
-// f(0), ..., f(N - 1) with arguments that are constants where f is inlined: an array that is
-// indexed by them only becomes registers.
-template <int N, class F>
+// f(First), ..., f(First + N - 1) with arguments that are constants where f is inlined: an array
+// that is indexed by them only becomes registers. By halves: one call inside another would be
+// inlined, and optimised, N times over.
+template <int N, int First = 0, class F>
 [[gnu::always_inline]] inline void each(const F& f) {
-    if constexpr (N > 0) {
-        each<N - 1>(f);
-        f(Index<N - 1>{});
+    if constexpr (N == 1) {
+        f(Index<First>{});
+    } else if constexpr (N > 1) {
+        each<N / 2, First>(f);
+        each<N - N / 2, First + N / 2>(f);
     }
 }
 
