@@ -133,6 +133,9 @@ class ElementwiseCase:
 class ElementwiseOp:
     def __init__(self, name: str, python: Any) -> None: ...
     def run_into(self, inputs: tuple[Any, ...], options: str, outputs: list[Any]) -> None: ...
+    def launch_of(
+        self, inputs: tuple[Any, ...], options: str
+    ) -> tuple[str, tuple[Any, ...], int, int]: ...
 
 class ElementwiseCalls:
     def __init__(

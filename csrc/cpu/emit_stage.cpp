@@ -144,6 +144,9 @@ std::string StageEmitter::wraps_text(const Stage& stage, const std::vector<Value
 
 void StageEmitter::emit_strips(const Stage& stage, Part part, const std::string& from,
                                const std::string& to) {
+    // A strip is long enough: g++ would write out every strip of a short block, and take several
+    // times as long to compile that.
+    line("#pragma GCC unroll 1");
     line("for (long long mt_strip = " + from + "; mt_strip < " + to +
          "; mt_strip += " + std::to_string(kStrip) + ") {");
     ++depth_;

@@ -13,13 +13,16 @@ struct Index {
     constexpr operator int() const { return K; }
 };
 
-// f(0), ..., f(N - 1) with arguments that are constants where f is inlined: an array that is
-// indexed by them only becomes registers.
-template <int N, class F>
+// f(First), ..., f(First + N - 1) with arguments that are constants where f is inlined: an array
+// that is indexed by them only becomes registers. By halves: one call inside another would be
+// inlined, and optimised, N times over.
+template <int N, int First = 0, class F>
 [[gnu::always_inline]] inline void each(const F& f) {
-    if constexpr (N > 0) {
-        each<N - 1>(f);
-        f(Index<N - 1>{});
+    if constexpr (N == 1) {
+        f(Index<First>{});
+    } else if constexpr (N > 1) {
+        each<N / 2, First>(f);
+        each<N - N / 2, First + N / 2>(f);
     }
 }
 
@@ -74,43 +77,60 @@ template <class V>
     return other;
 }
 
+// The same of a number that is known, at least 1: one move, where a loop over lanes would be
+// written out for each of them.
+template <class V, int Count>
+[[gnu::always_inline]] inline V load_first(const Element<V>* from, V other) {
+    __builtin_memcpy(&other, from, (Count < kLanes ? Count : kLanes) * sizeof(Element<V>));
+    return other;
+}
+
+// Combines N lanes in the order of sums.
+template <class V, int N, class Combine>
+[[gnu::always_inline]] inline Element<V> reduce_row(const Element<V>* from, V identity,
+                                                    const Combine& combine) {
+    V partial[kPartials];
+    for (int part = 0; part < kPartials; ++part) partial[part] = identity;
+    for (int first = 0; first + 16 <= N; first += 16, from += 16)
+        for (int part = 0; part < kPartials; ++part)
+            partial[part] = combine(partial[part], load<V>(from + part * kLanes));
+    each<(N % 16 + kLanes - 1) / kLanes>([&](auto part) MT_INLINE {
+        constexpr int kAt = part * kLanes;
+        partial[part] = combine(partial[part], load_first<V, N % 16 - kAt>(from + kAt, identity));
+    });
+    return halve(partial, combine);
+}
+
+// Columns that are side by side: each combines N lanes, Inner apart.
+template <class V, int Columns, int N, int Inner, class Combine>
+[[gnu::always_inline]] inline void reduce_columns(const Element<V>* from, Element<V>* to,
+                                                  V identity, const Combine& combine) {
+    V partial[16];
+    for (int k = 0; k < 16; ++k) partial[k] = identity;
+    auto join = [&](auto k) MT_INLINE {
+        partial[k] = combine(partial[k], load_first<V, Columns>(from + k * Inner, identity));
+    };
+    for (int first = 0; first + 16 <= N; first += 16, from += 16 * Inner) each<16>(join);
+    each<N % 16>(join);
+    each<8>([&](auto k) MT_INLINE { partial[k] = combine(partial[k], partial[k + 8]); });
+    each<4>([&](auto k) MT_INLINE { partial[k] = combine(partial[k], partial[k + 4]); });
+    each<2>([&](auto k) MT_INLINE { partial[k] = combine(partial[k], partial[k + 2]); });
+    partial[0] = combine(partial[0], partial[1]);
+    __builtin_memcpy(to, partial, Columns * sizeof(Element<V>));
+}
+
 // Combines N lanes, Inner apart, Outer times Inner such runs, in the order of sums.
 template <class V, int Outer, int N, int Inner, class Combine>
 void reduce_axis(const Element<V>* from, Element<V>* to, V identity, const Combine& combine) {
+    constexpr int kRest = Inner % kLanes, kWhole = Inner - kRest;
     for (int outer = 0; outer < Outer; ++outer, from += N * Inner, to += Inner) {
         if constexpr (Inner == 1) {
-            V partial[kPartials];
-            for (int part = 0; part < kPartials; ++part) partial[part] = identity;
-            for (int first = 0; first < N; first += 16)
-                for (int part = 0; part < kPartials; ++part) {
-                    int at = first + part * kLanes;
-                    partial[part] =
-                        combine(partial[part], load_some<V>(from + at, N - at, identity));
-                }
-            *to = halve(partial, combine);
+            *to = reduce_row<V, N>(from, identity, combine);
         } else {
-            for (int inner = 0; inner < Inner; inner += kLanes) {
-                V partial[16];
-                for (int k = 0; k < 16; ++k) partial[k] = identity;
-                for (int first = 0; first < N; first += 16)
-                    each<16>([&](auto k) MT_INLINE {
-                        if (first + k < N)
-                            partial[k] =
-                                combine(partial[k], load_some<V>(from + (first + k) * Inner + inner,
-                                                                 Inner - inner, identity));
-                    });
-                each<8>([&](auto k)
-                            MT_INLINE { partial[k] = combine(partial[k], partial[k + 8]); });
-                each<4>([&](auto k)
-                            MT_INLINE { partial[k] = combine(partial[k], partial[k + 4]); });
-                each<2>([&](auto k)
-                            MT_INLINE { partial[k] = combine(partial[k], partial[k + 2]); });
-                partial[0] = combine(partial[0], partial[1]);
-                if (inner + kLanes <= Inner)
-                    store(to + inner, partial[0]);
-                else
-                    for (int k = 0; k < Inner - inner; ++k) to[inner + k] = partial[0][k];
-            }
+            for (int inner = 0; inner < kWhole; inner += kLanes)
+                reduce_columns<V, kLanes, N, Inner>(from + inner, to + inner, identity, combine);
+            if constexpr (kRest > 0)
+                reduce_columns<V, kRest, N, Inner>(from + kWhole, to + kWhole, identity, combine);
         }
     }
 }

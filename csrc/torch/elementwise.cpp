@@ -152,7 +152,8 @@ Arguments inputs_on(const c10::OperatorHandle& op, const torch::jit::Stack& stac
 
 // --- a case ------------------------------------------------------------------------------------
 
-void ElementwiseCase::run(const Loops& loops, const Arguments& inputs, const Tensors& outputs) {
+ElementwiseCase::Launch ElementwiseCase::launch_of(const Loops& loops, const Arguments& inputs,
+                                                   const Tensors& outputs) {
     Arguments arguments, numbers;
     std::string kinds;
     for (const at::Tensor& each : outputs) arguments.push_back({Kind::tensor, &each, 0});
@@ -178,7 +179,13 @@ void ElementwiseCase::run(const Loops& loops, const Arguments& inputs, const Ten
             "elementwise: expected fewer than 2147483648 rows of inputs that are not "
             "contiguous, got " +
             std::to_string(programs));
-    launch_below(*kernel.artifact, kernel.cpu, arguments, {programs, 1, 1});
+    return {kernel, std::move(arguments), programs};
+}
+
+void ElementwiseCase::run(const Loops& loops, const Arguments& inputs, const Tensors& outputs) {
+    const Launch launch = launch_of(loops, inputs, outputs);
+    launch_below(*launch.kernel.artifact, launch.kernel.cpu, launch.arguments,
+                 {launch.programs, 1, 1});
 }
 
 const ElementwiseCase::Kernel& ElementwiseCase::kernel(const Loops& loops, const std::string& kinds,
@@ -194,11 +201,12 @@ const ElementwiseCase::Kernel& ElementwiseCase::kernel(const Loops& loops, const
     add_bytes(kinds, key);
     auto known = kernels_.find(key);
     if (known == kernels_.end()) {
-        py::object name = make_kernel_(loops.dims(), loops.is_short(), kinds, steps, loops.block(),
-                                       loops.is_wide(), wide_ints, python_of(tensors));
-        std::shared_ptr<Artifact> artifact = artifact_of(name.cast<std::string>());
+        auto name = make_kernel_(loops.dims(), loops.is_short(), kinds, steps, loops.block(),
+                                 loops.is_wide(), wide_ints, python_of(tensors))
+                        .cast<std::string>();
+        std::shared_ptr<Artifact> artifact = artifact_of(name);
         CpuKernel& cpu = artifact->cpu();
-        known = kernels_.try_emplace(key, Kernel{std::move(artifact), cpu}).first;
+        known = kernels_.try_emplace(key, Kernel{name, std::move(artifact), cpu}).first;
     }
     return known->second;
 }
@@ -239,9 +247,9 @@ std::shared_ptr<ElementwiseCase> ElementwiseOp::case_of(const Arguments& inputs,
 Tensors ElementwiseOp::run(const Arguments& inputs, const c10::IValue& options, KnownCase* known) {
     std::shared_ptr<ElementwiseCase> what = known ? known->native : case_of(inputs, options);
     Tensors out;
-    std::optional<Loops> loops = loops_of(inputs, what->results, out);
-    if (!loops || !loops->fit(numbers_in(inputs))) return moved_and_run(*what, inputs, {});
-    if (loops->count > 0) what->run(*loops, inputs, out);
+    compute(*what, inputs, out, [&](const Loops& loops, const Arguments& on, const Tensors& into) {
+        what->run(loops, on, into);
+    });
     return out;
 }
 
@@ -249,17 +257,34 @@ void ElementwiseOp::run_into(const Arguments& inputs, const c10::IValue& options
     std::shared_ptr<ElementwiseCase> what = case_of(inputs, options);
     for (const at::Tensor& each : out)
         if (!each.is_inference()) each.unsafeGetTensorImpl()->bump_version();
-    std::optional<Loops> loops = loops_of(inputs, what->results, out);
-    if (!loops || !loops->fit(numbers_in(inputs)))
-        moved_and_run(*what, inputs, out);
-    else if (loops->count > 0)
-        what->run(*loops, inputs, out);
+    compute(*what, inputs, out, [&](const Loops& loops, const Arguments& on, const Tensors& into) {
+        what->run(loops, on, into);
+    });
+}
+
+void ElementwiseOp::show_launch(const Arguments& inputs, const c10::IValue& options,
+                                c10::function_ref<void(const ElementwiseCase::Launch&)> visit) {
+    std::shared_ptr<ElementwiseCase> what = case_of(inputs, options);
+    Tensors out;
+    compute(*what, inputs, out, [&](const Loops& loops, const Arguments& on, const Tensors& into) {
+        visit(what->launch_of(loops, on, into));
+    });
+}
+
+void ElementwiseOp::compute(ElementwiseCase& what, const Arguments& inputs, Tensors& outputs,
+                            Visit visit) {
+    Tensors given = outputs;
+    std::optional<Loops> loops = loops_of(inputs, what.results, outputs);
+    if (loops && loops->count == 0) return;
+    if (loops && loops->fit(numbers_in(inputs))) return visit(*loops, inputs, outputs);
+    outputs = std::move(given);
+    compute_moved(what, inputs, outputs, visit);
 }
 
 // What kernels do not take as it is: tensors of which some are numbers, in effect, on the CPU
 // beside a GPU, and more dimensions or arguments than they have.
-Tensors ElementwiseOp::moved_and_run(ElementwiseCase& what, const Arguments& inputs,
-                                     Tensors given) {
+void ElementwiseOp::compute_moved(ElementwiseCase& what, const Arguments& inputs, Tensors& outputs,
+                                  Visit visit) {
     at::AutoDispatchBelowADInplaceOrView guard;
     const at::Tensor* placed = nullptr;
     for (const Argument& each : inputs)
@@ -278,20 +303,16 @@ Tensors ElementwiseOp::moved_and_run(ElementwiseCase& what, const Arguments& inp
             if (inputs[i].kind == Kind::tensor) on_device[i].tensor = &moved[t++];
     };
     point();
-    Tensors out = given;
-    std::optional<Loops> loops = loops_of(on_device, what.results, out);
+    std::optional<Loops> loops = loops_of(on_device, what.results, outputs);
     if (!loops) refuse(inputs);
-    if (loops->count == 0) return out;
-    if (loops->fit(numbers_in(inputs))) {
-        what.run(*loops, on_device, out);
-        return out;
-    }
-    for (at::Tensor& each : moved) each = each.expand(out[0].sizes()).contiguous();
+    if (loops->count == 0) return;
+    if (loops->fit(numbers_in(inputs))) return visit(*loops, on_device, outputs);
+    for (at::Tensor& each : moved) each = each.expand(outputs[0].sizes()).contiguous();
     point();
     Tensors dense;
-    what.run(*loops_of(on_device, what.results, dense), on_device, dense);
-    for (size_t i = 0; i < out.size(); ++i) out[i].copy_(dense[i]);
-    return out;
+    loops = loops_of(on_device, what.results, dense);
+    visit(*loops, on_device, dense);
+    for (size_t i = 0; i < outputs.size(); ++i) outputs[i].copy_(dense[i]);
 }
 
 Tensors ElementwiseOp::call(const Arguments& inputs, KnownCase& known) {

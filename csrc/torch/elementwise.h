@@ -25,18 +25,26 @@ namespace mytriton {
 class ElementwiseCase {
   public:
     struct Kernel {
+        std::string op;
         std::shared_ptr<Artifact> artifact;
         CpuKernel& cpu;
     };
+    struct Launch {
+        const Kernel& kernel;
+        Arguments arguments;  // they borrow from the inputs and the outputs
+        int64_t programs;
+    };
 
     // results: of the outputs; in_f64: of each input, whether a number is used as a float64;
-    // make_kernel: see Kernels.compiled in mytriton/elementwise/kernels.py.
+    // make_kernel: see Kernels.compile in mytriton/elementwise/kernels.py.
     ElementwiseCase(std::vector<at::ScalarType> results, std::vector<bool> in_f64,
                     pybind11::object make_kernel)
         : results(std::move(results)), in_f64(std::move(in_f64)), make_kernel_(make_kernel) {}
 
-    // Computes into the outputs, of one shape and one set of strides; the GIL is released
-    // meanwhile.
+    // What computes the outputs, of one shape and one set of strides.
+    Launch launch_of(const Loops& loops, const Arguments& inputs, const Tensors& outputs);
+
+    // Computes them; the GIL is released meanwhile.
     void run(const Loops& loops, const Arguments& inputs, const Tensors& outputs);
 
     const std::vector<at::ScalarType> results;
@@ -75,6 +83,10 @@ class ElementwiseOp {
     Tensors run(const Arguments& inputs, const c10::IValue& options, KnownCase* known = nullptr);
     void run_into(const Arguments& inputs, const c10::IValue& options, Tensors& outputs);
 
+    // Visits the launch that `run` would do.
+    void show_launch(const Arguments& inputs, const c10::IValue& options,
+                     c10::function_ref<void(const ElementwiseCase::Launch&)> visit);
+
     // With the GIL, above autograd: the outputs have their place in its graph.
     Tensors call(const Arguments& inputs, KnownCase& known);
 
@@ -100,7 +112,10 @@ class ElementwiseOp {
     using Derived = std::map<std::vector<bool>, c10::OperatorHandle>;
     c10::OperatorHandle derived(Derived& known, const char* method, const std::vector<bool>& which);
     std::shared_ptr<ElementwiseCase> case_of(const Arguments& inputs, const c10::IValue& options);
-    Tensors moved_and_run(ElementwiseCase& what, const Arguments& inputs, Tensors outputs);
+    using Visit = c10::function_ref<void(const Loops&, const Arguments&, const Tensors&)>;
+    void compute(ElementwiseCase& what, const Arguments& inputs, Tensors& outputs, Visit visit);
+    void compute_moved(ElementwiseCase& what, const Arguments& inputs, Tensors& outputs,
+                       Visit visit);
     [[noreturn]] void refuse(const Arguments& inputs) const;
 
     pybind11::object python_;

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 #include <torch/csrc/Dtype.h>
 #include <torch/csrc/autograd/python_variable.h>
+#include <torch/csrc/jit/python/pybind_utils.h>
 #include <torch/csrc/utils/pybind.h>
 
 #include "torch/elementwise.h"
@@ -46,10 +47,24 @@ void bind_elementwise(py::module_& m) {
             }));
     py::class_<ElementwiseOp, std::unique_ptr<ElementwiseOp, py::nodelete>>(m, "ElementwiseOp")
         .def(py::init<const std::string&, py::object>())
-        .def("run_into", [](ElementwiseOp& op, const py::tuple& inputs, const std::string& options,
-                            const std::vector<at::Tensor>& outputs) {
-            Tensors into(outputs.begin(), outputs.end());
-            op.run_into(inputs_of(inputs), options, into);
+        .def("run_into",
+             [](ElementwiseOp& op, const py::tuple& inputs, const std::string& options,
+                const std::vector<at::Tensor>& outputs) {
+                 Tensors into(outputs.begin(), outputs.end());
+                 op.run_into(inputs_of(inputs), options, into);
+             })
+        // (the kernel's op, its arguments, programs, how many of the arguments are outputs),
+        // nothing for empty tensors.
+        .def("launch_of", [](ElementwiseOp& op, const py::tuple& inputs,
+                             const std::string& options) {
+            py::object found = py::none();
+            op.show_launch(inputs_of(inputs), options, [&](const ElementwiseCase::Launch& launch) {
+                py::tuple arguments(launch.arguments.size());
+                for (size_t i = 0; i < launch.arguments.size(); ++i)
+                    arguments[i] = torch::jit::toPyObject(value_of(launch.arguments[i]));
+                found = py::make_tuple(launch.kernel.op, arguments, launch.programs, op.outputs);
+            });
+            return found;
         });
     if (!add_elementwise_calls(m.ptr())) throw py::error_already_set();
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import threading
 from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from torch._prims_common import is_non_overlapping_and_dense_or_false as is_dens
 
 from mytriton import _C
 from mytriton.arguments import _TORCH_DTYPES, _type_name
+from mytriton.compiled import CompiledKernel
 from mytriton.constexprs import is_itself
 from mytriton.elementwise.functions import UserFunction
 from mytriton.elementwise.layout import overlaps
@@ -67,6 +69,7 @@ class ElementwiseFunction(_C.ElementwiseCalls, Kernel):
         self._qualified = op_name(self.name, _identity(fn))
         self._default = tuple(map(_is_number, inputs))
         self._ops: dict[tuple[bool, ...], TorchOp] = {}
+        self._lock = threading.RLock()
         wanted = tuple(not each for each in self._default)
         if any(wanted):
             self._op_of(self._default).gradient(wanted)
@@ -76,6 +79,17 @@ class ElementwiseFunction(_C.ElementwiseCalls, Kernel):
         """The op: takes the inputs - tensors, and numbers where a parameter is annotated as one or
         has one as its default - and, by keyword, ``options``, text."""
         return self._op_of(self._default).overload
+
+    def compile(self, *args: Any, **kwargs: Any) -> CompiledKernel:
+        """The kernel that a call with these arguments runs, with the text of every stage; nothing
+        runs. Raises as a call does."""
+        inputs, options = self._bound(args, kwargs)
+        self._check(inputs)
+        op = self._op_of(tuple(not isinstance(each, torch.Tensor) for each in inputs))
+        with torch.no_grad():
+            name, *_ = op.native.launch_of(tuple(inputs), options_text(options))
+        case = self._function.case(tuple(map(kind_of_input, inputs)), options)
+        return case.kernels.compiled[name]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Dynamo's way in; every other call is taken by ElementwiseCalls, in C."""
@@ -145,15 +159,17 @@ class ElementwiseFunction(_C.ElementwiseCalls, Kernel):
         if op is None:
             pattern = "".join("tn"[each] for each in numbers)
             overload = "" if numbers == self._default else pattern
-            op = TorchOp(
-                self._function,
-                self._qualified,
-                overload,
-                numbers,
-                own=self._own,
-                opaque=self._opaque,
-            )
-            op = self._ops.setdefault(numbers, op)
+            with self._lock:  # an op is registered once
+                op = self._ops.get(numbers)
+                if op is None:
+                    op = self._ops[numbers] = TorchOp(
+                        self._function,
+                        self._qualified,
+                        overload,
+                        numbers,
+                        own=self._own,
+                        opaque=self._opaque,
+                    )
         return op
 
     def _call_out(self, inputs: Sequence[Any], options: dict[str, Any], out: Any) -> Any:
@@ -207,8 +223,6 @@ class ElementwiseFunction(_C.ElementwiseCalls, Kernel):
         given = (*args, *kwargs.values())
         inputs: list[Any]
         options: list[Any]
-        inputs: list[Any]
-        options: list[Any]
         inputs, options = (
             [given[at] if at >= 0 else self.params[~at].default for at in places]
             for places in self._places(len(args), tuple(kwargs))
@@ -237,7 +251,8 @@ class ElementwiseFunction(_C.ElementwiseCalls, Kernel):
         places = [_Given(at) for at in range(positional + len(named))]
         by_name = dict(zip(named, places[positional:], strict=True))
         bound = bind(self.name, self.params, tuple(places[:positional]), by_name)
-        inputs, options = [], []
+        inputs: list[int] = []
+        options: list[int] = []
         for i, parameter in enumerate(self.params):
             value = bound[parameter.name]
             at = value.at if isinstance(value, _Given) else ~i

@@ -46,8 +46,8 @@ class Case:
         if self.wide is not self.tape:
             fn, options = function_of(self.wide), {}
         in_f64 = [each == "f64" for each in types]
-        kernels = Kernels(name, fn, options, types, results)
-        self.native = _C.ElementwiseCase(self.results, in_f64, kernels.compiled)
+        self.kernels = Kernels(name, fn, options, types, results)
+        self.native = _C.ElementwiseCase(self.results, in_f64, self.kernels.compile)
 
     @functools.cached_property
     def digest(self) -> str:

@@ -17,6 +17,7 @@ import torch
 
 from mytriton import language as tl
 from mytriton.arguments import _TORCH_DTYPES
+from mytriton.compiled import CompiledKernel
 from mytriton.dtypes import DTYPES, int32, int64
 from mytriton.elementwise.tape import WIDER
 from mytriton.jit import JITFunction
@@ -132,6 +133,7 @@ class Kernels:
             "RESULTS": tuple(DTYPES[each] for each in results),
         }
         self._made: dict[Any, JITFunction] = {}
+        self.compiled: dict[str, CompiledKernel] = {}  # by their ops
 
     def _kernel(self, *layout: Any) -> JITFunction:
         kernel = self._made.get(layout)
@@ -144,7 +146,7 @@ class Kernels:
             kernel = self._made.setdefault(layout, JITFunction(made))  # as another thread's may be
         return kernel
 
-    def compiled(
+    def compile(
         self,
         dims: int,
         short: bool,
@@ -169,4 +171,6 @@ class Kernels:
         ints = sum(not each.is_constexpr for each in kernel.params) - len(types)
         types += ["i64" if wide_ints else "i32"] * ints
         made = kernel.compile(*types, BLOCK=block, INDEX=int64 if wide else int32)
-        return str(made.op_name).partition("::")[2]
+        name = str(made.op_name).partition("::")[2]
+        self.compiled[name] = made
+        return name

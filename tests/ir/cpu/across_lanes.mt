@@ -37,6 +37,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
     int* const mt_buffer11 = (int*)(mt_scratch + 1216);
     for (long long mt_program = mt_first; mt_program < mt_last; ++mt_program) {
         {
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < 32; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -53,6 +54,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
         sort_rows<unsigned, 23, 4, 8, false>((const unsigned*)mt_buffer6, (unsigned*)mt_buffer7, (unsigned*)(mt_scratch + 512));
         sort_rows<unsigned, 23, 4, 8, true>((const unsigned*)mt_buffer7, (unsigned*)mt_buffer8, (unsigned*)(mt_scratch + 704));
         {
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < 32; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -64,6 +66,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
         }
         gather_axis<4, 8, 8, 1>(mt_buffer8, mt_buffer0, mt_buffer9);
         {
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < 32; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -83,6 +86,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v13_0 > 2147483647 - 4;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 5;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -95,6 +99,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store<f32v>((out + (v13_0 + mt_lane)), v15);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -110,6 +115,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             }
         }
         {
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < 32; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {

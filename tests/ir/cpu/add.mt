@@ -32,6 +32,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v3_0 > 2147483647 - 255;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = mt_wraps ? 256 : mt_bound;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -45,6 +46,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store<f32v>((out + (v3_0 + mt_lane)), v9);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {

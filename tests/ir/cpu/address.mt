@@ -27,6 +27,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v2_0 > 2147483647 - 3;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 4;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -36,6 +37,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store<f32v>((out + (v2_0 + mt_lane + p_v1)), v5);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {

@@ -33,6 +33,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 const bool mt_wraps = v1_0 > 2147483647 - 15;
                 const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
                 const long long mt_outer = 16;
+                #pragma GCC unroll 1
                 for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                     #pragma GCC unroll 4
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -44,6 +45,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                         store(mt_buffer3 + mt_lane, v3);
                     }
                 }
+                #pragma GCC unroll 1
                 for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                     #pragma GCC unroll 4
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -67,6 +69,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 const bool mt_wraps = v1_0 > 2147483647 - 15;
                 const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
                 const long long mt_outer = 16;
+                #pragma GCC unroll 1
                 for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                     #pragma GCC unroll 4
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -79,6 +82,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                         store(mt_buffer7 + mt_lane, v7);
                     }
                 }
+                #pragma GCC unroll 1
                 for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                     #pragma GCC unroll 4
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -100,6 +104,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v9_0 > 2147483647 - 15;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 16;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -109,6 +114,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store<f32v>((out + (v9_0 + mt_lane)), v8);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {

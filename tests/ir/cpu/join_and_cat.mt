@@ -27,6 +27,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v0_0 > 2147483647 - 4;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 5;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -36,6 +37,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store(mt_buffer2 + mt_lane, v2);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -48,6 +50,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             }
         }
         {
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < 10; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -59,6 +62,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             }
         }
         {
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < 5; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -75,6 +79,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v6_0 > 2147483647 - 9;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 10;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -84,6 +89,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store<f32v>((out + (v6_0 + mt_lane)), v5);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {

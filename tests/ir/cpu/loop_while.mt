@@ -33,6 +33,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v0_0 > 2147483647 - 127;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 128;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -42,6 +43,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store(mt_slot0 + mt_lane, v2);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -60,6 +62,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 const auto mt_join7 = [](auto a, auto b) { return (isnan(a) ? (a) : (isnan(b) ? (b) : ((a) > (b) ? (a) : (b)))); };
                 f32v mt_partial7[kPartials];
                 for (auto& mt_each : mt_partial7) mt_each = splat<f32v>((-__int_as_float(0x7f800000)));
+                #pragma GCC unroll 1
                 for (long long mt_strip = 0; mt_strip < 128; mt_strip += 16) {
                     #pragma GCC unroll 4
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -81,6 +84,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 v10 = v13;
             }
             {
+                #pragma GCC unroll 1
                 for (long long mt_strip = 0; mt_strip < 128; mt_strip += 16) {
                     #pragma GCC unroll 4
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -98,6 +102,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v0_0 > 2147483647 - 127;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 128;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -107,6 +112,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store<f32v>((out + (v0_0 + mt_lane)), v3);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {

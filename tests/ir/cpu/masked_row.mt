@@ -27,6 +27,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 1024;
             const long long mt_past = mt_wraps ? 1024 : (mt_bound + 15) & -16;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -37,6 +38,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     mt_partial4[mt_part] = mt_join4(mt_partial4[mt_part], v3);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 const auto mt_before4 = partials(mt_partial4);
                 #pragma GCC unroll 4

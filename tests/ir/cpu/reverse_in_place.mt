@@ -20,6 +20,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v0_0 > 2147483647 - 63;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 64;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -29,6 +30,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store(mt_buffer2 + mt_lane, v2);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -40,6 +42,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             }
         }
         {
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < 64; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {

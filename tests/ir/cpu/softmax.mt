@@ -32,6 +32,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v0_0 > 2147483647 - 99;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 100;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -42,6 +43,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     mt_partial4[mt_part] = mt_join4(mt_partial4[mt_part], v3);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -65,6 +67,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v0_0 > 2147483647 - 99;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 100;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -78,6 +81,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store(mt_buffer6 + mt_lane, v6);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -100,6 +104,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v0_0 > 2147483647 - 99;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = mt_wraps ? 100 : mt_bound;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -111,6 +116,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store<f32v>((out + (v0_0 + mt_lane)), v8);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {

@@ -38,6 +38,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
         const int v0 = (int)(mt_program % mt_grid[0]);
         const int v1 = (v0 * 32);
         {
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < 32; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -71,6 +72,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 const bool mt_wraps = v8_0 > 2147483647 - 31 || v7_0 > 2147483647 - 31;
                 const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
                 const long long mt_outer = mt_wraps ? 32 : mt_bound;
+                #pragma GCC unroll 1
                 for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                     #pragma GCC unroll 4
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -84,6 +86,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                         store<f32v>((out + (mt_column + v6_0 + v8_0)), v16);
                     }
                 }
+                #pragma GCC unroll 1
                 for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                     #pragma GCC unroll 4
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {

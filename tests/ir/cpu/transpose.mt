@@ -25,6 +25,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
     float* const mt_buffer8 = (float*)(mt_scratch + 128);
     for (long long mt_program = mt_first; mt_program < mt_last; ++mt_program) {
         {
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < 16; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -47,6 +48,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 const bool mt_wraps = v6_0 > 2147483647 - 15;
                 const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
                 const long long mt_outer = 16;
+                #pragma GCC unroll 1
                 for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                     #pragma GCC unroll 4
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -58,6 +60,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                         store(mt_buffer8 + mt_lane, v8);
                     }
                 }
+                #pragma GCC unroll 1
                 for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                     #pragma GCC unroll 4
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -81,6 +84,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                 const bool mt_wraps = v6_0 > 2147483647 - 15;
                 const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
                 const long long mt_outer = 16;
+                #pragma GCC unroll 1
                 for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                     #pragma GCC unroll 4
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -92,6 +96,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                         store<f32v>((out + (mt_column + v6_0)), v9);
                     }
                 }
+                #pragma GCC unroll 1
                 for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                     #pragma GCC unroll 4
                     for (int mt_part = 0; mt_part < kPartials; ++mt_part) {

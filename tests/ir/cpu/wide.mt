@@ -33,6 +33,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v5_0 > 9223372036854775807ll - 15 || v3_0 > 2147483647 - 15;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = mt_wraps ? 16 : mt_bound;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -47,6 +48,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store<f64v>((d + (v5_0 + mt_lane)), v10);
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {

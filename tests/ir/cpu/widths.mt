@@ -19,6 +19,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v0_0 > 2147483647 - 127;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 128;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -27,6 +28,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store<f32v>((x + (v0_0 + mt_lane)), splat<f32v>(1.0f));
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -42,6 +44,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
             const bool mt_wraps = v2_0 > 2147483647 - 255;
             const long long mt_inner = mt_wraps ? 0 : mt_bound & -16;
             const long long mt_outer = 256;
+            #pragma GCC unroll 1
             for (long long mt_strip = 0; mt_strip < mt_inner; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
@@ -50,6 +53,7 @@ extern "C" void mt_run(const long long* mt_args, const long long* mt_grid,
                     store<f32v>((x + (v2_0 + mt_lane)), splat<f32v>(2.0f));
                 }
             }
+            #pragma GCC unroll 1
             for (long long mt_strip = mt_inner; mt_strip < mt_outer; mt_strip += 16) {
                 #pragma GCC unroll 4
                 for (int mt_part = 0; mt_part < kPartials; ++mt_part) {
