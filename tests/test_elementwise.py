@@ -163,9 +163,35 @@ def test_unsigned_dtypes(dtype: torch.dtype) -> None:
     assert torch.equal(add(a, a).to(torch.int64), torch.arange(20) * 2)
 
 
-def test_every_row_rounds_to_the_dtype_computed_in() -> None:
-    a, b = torch.randn(2, 1000, dtype=torch.bfloat16).unbind()
-    same(add3(a, b, a), (a + b) + a)
+@mytriton.elementwise
+def rounded(a, b):
+    return (a * b).to(tl.float32).to(a.dtype) + a
+
+
+@mytriton.elementwise
+def bits(a):
+    return (a * 3.0).to(tl.int16, bitcast=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_halves_are_computed_in_float32(dtype: torch.dtype) -> None:
+    a, b = torch.randn(2, 1000, dtype=dtype).unbind()
+    c, d = a.float(), b.float()
+    same(add3(a, b, a), (c + d + c).to(dtype))
+    same(scaled(a, 0.1), (c * 0.1).to(dtype))
+    same(rounded(a, b), ((c * d).to(dtype).float() + c).to(dtype))
+    same(bits(a), (a * 3).view(torch.int16))
+    assert add3.compile(a, b, a).cuda_src.count("f32_to_") == 1
+
+
+def test_the_kernel_of_a_call() -> None:
+    compiled = swiglu.compile(X, Y)
+    assert "exp" in compiled.cuda_src and compiled is swiglu.compile(X + 1, Y)
+    assert compiled is not swiglu.compile(X.t(), Y.reshape(50, 37))
+    with pytest.raises(ValueError, match="swiglu: tensors without elements run no kernel"):
+        swiglu.compile(X[:0], Y[:0])
+    with pytest.raises(TypeError, match="argument 'b': expected a tensor or a number"):
+        swiglu.compile(X, "Y")
 
 
 def test_numbers() -> None:

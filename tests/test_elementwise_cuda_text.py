@@ -11,7 +11,6 @@ import pytest
 import torch
 from cuda_on_cpu.runner import CudaText
 from engines import assert_same_bits
-from torch.utils._python_dispatch import TorchDispatchMode
 
 import mytriton
 import mytriton.language as tl
@@ -42,24 +41,6 @@ class Launch:
     arguments: list[Any]
     grid: tuple[int, ...]
     outputs: list[int]  # their places among the arguments
-
-
-class Recorder(TorchDispatchMode):
-    """Keeps the launches of kernels, which are calls of torch ops."""
-
-    def __init__(self, compiled: dict[str, mytriton.CompiledKernel]) -> None:
-        super().__init__()
-        self.compiled = compiled
-        self.launches: list[Launch] = []
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*args, **kwargs or {})
-        if func._schema.name in self.compiled:
-            arguments, grid = list(args[:-3]), tuple(args[-3:])
-            written = [i for i, each in enumerate(func._schema.arguments) if each.is_write]
-            compiled = self.compiled[func._schema.name]
-            self.launches.append(Launch(compiled, arguments, grid, written))
-        return result
 
 
 def normal(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
@@ -98,23 +79,15 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
 @pytest.fixture(scope="module")
 def launches() -> dict[str, Launch]:
     """Of each call, on the CPU."""
-    compiled: dict[str, mytriton.CompiledKernel] = {}
-    compile_kernel = mytriton.JITFunction._compile
-
-    def recording(self: mytriton.JITFunction, *args: Any) -> mytriton.CompiledKernel:
-        made = compile_kernel(self, *args)
-        compiled[str(made.op_name)] = made
-        return made
-
-    cpu = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
     found = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mytriton.JITFunction, "_compile", recording)
         patch.setenv("MYTRITON_EVALUATE", "1")  # the same bits, and no run of the host compiler
         for name, (function, inputs) in CALLS.items():
-            with Recorder(compiled) as recorder:
-                function.op.redispatch(cpu, *inputs)
-            (found[name],) = recorder.launches
+            compiled, arguments, programs, outputs = function._launch_of(*inputs)
+            grid = (programs, 1, 1)
+            run = getattr(torch.ops.mytriton, str(compiled.op_name).partition("::")[2])
+            run(*arguments, *grid)
+            found[name] = Launch(compiled, arguments, grid, list(range(outputs)))
     for each in found.values():
         CudaText.of(each.compiled)
     return found

@@ -221,10 +221,10 @@ def test_a_row_without_a_derivative() -> None:
 
 
 def test_a_row_that_no_output_needs() -> None:
-    """The gradient for y computes digamma(x), and has no use for it."""
+    """The gradient for y has no use for digamma(x), which has no derivative."""
     tape = tape_of(lambda x, y: tl.digamma(x) + y, "f32", "f32")
     back = tape_of(gradient_of(tape, [True], [False, True]), "f32", "f32", "f32")
-    assert "digamma" in [row.op for row in back.rows]
+    assert not back.rows
     made = tape_of(tangent_of(back, [True, True, True]), *["f32"] * 6)
     assert made.outputs == made.inputs[5:]
 

@@ -81,15 +81,21 @@ class ElementwiseFunction(_C.ElementwiseCalls, Kernel):
         return self._op_of(self._default).overload
 
     def compile(self, *args: Any, **kwargs: Any) -> CompiledKernel:
-        """The kernel that a call with these arguments runs, with the text of every stage; nothing
-        runs. Raises as a call does."""
+        """The kernel that a call with these arguments runs, with the text of every stage. Nothing
+        runs. Raises what a call raises, and ValueError for tensors without elements."""
+        return self._launch_of(*args, **kwargs)[0]
+
+    def _launch_of(self, *args: Any, **kwargs: Any) -> tuple[CompiledKernel, list[Any], int, int]:
+        """The kernel, its arguments - outputs first -, programs and number of outputs of a call."""
         inputs, options = self._bound(args, kwargs)
         self._check(inputs)
         op = self._op_of(tuple(not isinstance(each, torch.Tensor) for each in inputs))
-        with torch.no_grad():
-            name, *_ = op.native.launch_of(tuple(inputs), options_text(options))
+        found = op.native.launch_of(tuple(inputs), options_text(options))
+        if found is None:
+            raise ValueError(f"{self.name}: tensors without elements run no kernel")
+        name, arguments, programs, outputs = found
         case = self._function.case(tuple(map(kind_of_input, inputs)), options)
-        return case.kernels.compiled[name]
+        return case.kernels.compiled[name], list(arguments), programs, outputs
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Dynamo's way in; every other call is taken by ElementwiseCalls, in C."""
