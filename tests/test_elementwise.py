@@ -181,7 +181,7 @@ def test_halves_are_computed_in_float32(dtype: torch.dtype) -> None:
     same(scaled(a, 0.1), (c * 0.1).to(dtype))
     same(rounded(a, b), ((c * d).to(dtype).float() + c).to(dtype))
     same(bits(a), (a * 3).view(torch.int16))
-    assert add3.compile(a, b, a).cuda_src.count("f32_to_") == 1
+    assert str(add3.compile(a, b, a).ssa_ops).count(" = cast ") == 4  # one of them rounds
 
 
 def test_the_kernel_of_a_call() -> None:

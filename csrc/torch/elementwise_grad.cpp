@@ -40,6 +40,56 @@ std::vector<at::Tensor> call_boxed(const c10::OperatorHandle& op, torch::jit::St
     return out;
 }
 
+at::Tensor nothing(const std::vector<c10::IValue>& inputs) {
+    for (const c10::IValue& each : inputs)
+        if (each.isTensor() && is_float(each.toTensor()))
+            return at::zeros({}, each.toTensor().options());
+    return at::zeros({});
+}
+
+// What flowed back, as the gradient of an input that was broadcast, converted and moved.
+at::Tensor summed(at::Tensor flow, const at::Tensor& input) {
+    if (flow.sym_sizes() != input.sym_sizes())
+        flow = at::sum_to(std::move(flow), input.sym_sizes());
+    if (flow.scalar_type() != input.scalar_type() || flow.device() != input.device())
+        flow = flow.to(input.device(), input.scalar_type());
+    return flow;
+}
+
+// What flows back to each of a call's inputs, undefined where it is not wanted or nothing does.
+variable_list backward(ElementwiseOp& op, const c10::IValue& options,
+                       const std::vector<c10::IValue>& inputs, std::vector<bool> wanted,
+                       const variable_list& flows) {
+    variable_list found(inputs.size());
+    std::vector<bool> tensors;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        tensors.push_back(inputs[i].isTensor());
+        wanted[i] = wanted[i] && tensors[i] && is_float(inputs[i].toTensor());
+    }
+    auto is_defined = [](const at::Tensor& each) { return each.defined(); };
+    if (std::none_of(wanted.begin(), wanted.end(), [](bool each) { return each; }) ||
+        std::none_of(flows.begin(), flows.end(), is_defined))
+        return found;
+    const std::vector<bool>& computed = op.computes_all_gradients ? tensors : wanted;
+    torch::jit::Stack stack(inputs.begin(), inputs.end());
+    for (const at::Tensor& flow : flows) {
+        if (flow.defined() && is_float(flow))
+            stack.emplace_back(flow);
+        else if (op.has_own_backward)
+            stack.emplace_back(nothing(inputs));
+        else
+            stack.emplace_back();
+    }
+    stack.push_back(options);
+    std::vector<at::Tensor> results = call_boxed(op.gradient(computed), std::move(stack));
+    for (size_t i = 0, next = 0; i < wanted.size(); ++i) {
+        if (!computed[i]) continue;
+        at::Tensor& flow = results[next++];
+        if (wanted[i]) found[i] = summed(std::move(flow), inputs[i].toTensor());
+    }
+    return found;
+}
+
 class ElementwiseNode final : public torch::autograd::Node {
   public:
     ElementwiseNode(ElementwiseOp& op, const Arguments& inputs, const c10::IValue& options)
@@ -69,74 +119,51 @@ class ElementwiseNode final : public torch::autograd::Node {
         for (const SavedVariable& each : saved_) args.collect(each, /*is_output=*/false);
     }
 
+    // Compiled autograd asks for a function of tensors and numbers, to call it in its graph.
     variable_list apply_with_saved(const variable_list& flows,
                                    torch::dynamo::autograd::SwapSavedVariables& saved) override {
+        for (c10::IValue& each : numbers_) saved.before(each);
         for (SavedVariable& each : saved_) saved.before(each);
-        variable_list found = apply(variable_list(flows));
+        const std::vector<c10::IValue> inputs = unpacked();
+        std::vector<at::TypePtr> types;
+        for (const c10::IValue& each : inputs)
+            types.push_back(each.isTensor() ? at::TensorType::get() : each.type());
+        auto run = [&op = op_, options = options_, wanted = wanted()](
+                       const variable_list& given, const std::vector<c10::IValue>& values) {
+            return backward(op, options, values, wanted, given);
+        };
+        const auto& compiler = torch::dynamo::autograd::getPyCompilerInterface();
+        const std::string bound =
+            compiler->bind_function(saved.get_py_compiler(), name(), run, types,
+                                    /*is_custom_function=*/true, /*is_traceable=*/true);
+        using Metadata = std::vector<std::optional<torch::autograd::InputMetadata>>;
+        const auto metadata = torch::dynamo::autograd::IValuePacker<Metadata>::pack(
+            torch::dynamo::autograd::get_input_metadata(next_edges()));
+        variable_list found = compiler->call_function(saved.get_py_compiler(), "apply_functional",
+                                                      bound, flows, inputs, metadata);
+        for (c10::IValue& each : numbers_) saved.after(each);
         for (SavedVariable& each : saved_) saved.after(each);
         return found;
     }
 
   protected:
     variable_list apply(variable_list&& flows) override {
-        variable_list found(numbers_.size());
-        const std::vector<at::Tensor> inputs = unpacked();
-        std::vector<bool> wanted(numbers_.size());
-        bool any = false;
-        for (size_t i = 0; i < wanted.size(); ++i) {
-            wanted[i] = is_tensor_[i] && is_float(inputs[i]) && task_should_compute_output(i);
-            any |= wanted[i];
-        }
-        if (!any || std::none_of(flows.begin(), flows.end(),
-                                 [](const at::Tensor& each) { return each.defined(); }))
-            return found;
-        std::vector<bool> computed = op_.computes_all_gradients ? is_tensor_ : wanted;
-        torch::jit::Stack stack;
-        for (size_t i = 0; i < numbers_.size(); ++i)
-            if (is_tensor_[i])
-                stack.emplace_back(inputs[i]);
-            else
-                stack.push_back(numbers_[i]);
-        for (const at::Tensor& flow : flows) {
-            if (flow.defined() && is_float(flow))
-                stack.emplace_back(flow);
-            else if (op_.has_own_backward)
-                stack.emplace_back(nothing(inputs));
-            else
-                stack.emplace_back();
-        }
-        stack.push_back(options_);
-        std::vector<at::Tensor> results = call_boxed(op_.gradient(computed), std::move(stack));
-        for (size_t i = 0, next = 0; i < wanted.size(); ++i) {
-            if (!computed[i]) continue;
-            at::Tensor& flow = results[next++];
-            if (wanted[i]) found[i] = summed(std::move(flow), inputs[i]);
-        }
-        return found;
+        return backward(op_, options_, unpacked(), wanted(), flows);
     }
 
   private:
-    std::vector<at::Tensor> unpacked() {
-        std::lock_guard<std::mutex> lock(mutex_);
-        std::vector<at::Tensor> out;
-        for (size_t i = 0, next = 0; i < is_tensor_.size(); ++i)
-            out.push_back(is_tensor_[i] ? saved_[next++].unpack(getptr()) : at::Tensor());
+    std::vector<bool> wanted() const {
+        std::vector<bool> out;
+        for (size_t i = 0; i < numbers_.size(); ++i) out.push_back(task_should_compute_output(i));
         return out;
     }
 
-    static at::Tensor nothing(const std::vector<at::Tensor>& inputs) {
-        for (const at::Tensor& each : inputs)
-            if (each.defined() && is_float(each)) return at::zeros({}, each.options());
-        return at::zeros({});
-    }
-
-    // What flowed back, as the gradient of an input that was broadcast, converted and moved.
-    static at::Tensor summed(at::Tensor flow, const at::Tensor& input) {
-        if (flow.sym_sizes() != input.sym_sizes())
-            flow = at::sum_to(std::move(flow), input.sym_sizes());
-        if (flow.scalar_type() != input.scalar_type() || flow.device() != input.device())
-            flow = flow.to(input.device(), input.scalar_type());
-        return flow;
+    std::vector<c10::IValue> unpacked() {
+        std::lock_guard<std::mutex> lock(mutex_);
+        std::vector<c10::IValue> out;
+        for (size_t i = 0, next = 0; i < is_tensor_.size(); ++i)
+            out.push_back(is_tensor_[i] ? saved_[next++].unpack(getptr()) : numbers_[i]);
+        return out;
     }
 
     ElementwiseOp& op_;
