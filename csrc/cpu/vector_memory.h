@@ -160,10 +160,44 @@ template <Vector M>
 }
 #endif
 
+// How many lanes a mask begins with, where those are all of it; -1 elsewhere, and where no
+// instruction tells.
+template <Vector M>
+[[gnu::always_inline]] inline int prefix(M mask) {
+#if defined(__AVX__)
+    unsigned bits;
+    if constexpr (sizeof mask == 16)
+        bits = __builtin_ia32_movmskps((f32x4)mask);
+    else if constexpr (sizeof mask == 32)
+        bits = __builtin_ia32_movmskps256((f32x8)mask);
+    else
+        bits = mask_bits(mask);
+    return bits & (bits + 1) ? -1 : __builtin_popcount(bits);
+#else
+    return (void)mask, -1;
+#endif
+}
+
+// Moves so many bytes, fewer than twice a piece, in pieces of half the size each.
+template <unsigned Piece>
+[[gnu::always_inline]] inline void move_some(char* to, const char* from, unsigned bytes) {
+    if (bytes & Piece) {
+        __builtin_memcpy(to, from, Piece);
+        to += Piece;
+        from += Piece;
+    }
+    if constexpr (Piece > 1) move_some<Piece / 2>(to, from, bytes);
+}
+
 template <Vector V>
 [[gnu::always_inline]] inline V load(const Element<V>* from, i32v mask, V other) {
     if constexpr (!kHasMaskedMoves<V>) {
-        return gather(from, iota(), mask, other);
+        // As in the last vectors of a row.
+        const int count = prefix(mask);
+        if (count < 0) return gather(from, iota(), mask, other);
+        if (count == kLanes) return load<V>(from);
+        move_some<sizeof(V) / 2>((char*)&other, (const char*)from, count * sizeof(Element<V>));
+        return other;
     } else {
 #if defined(__AVX512F__)
         if constexpr (sizeof(Element<V>) == 4)
@@ -183,13 +217,19 @@ template <Vector V>
 }
 
 [[gnu::always_inline]] inline i32v load_bool(const unsigned char* from, i32v mask, i32v other) {
-    return gather_bool(from, iota(), mask, other);
+    return mask ? to_mask(load(from, mask, u8v{}) != 0) : other;
 }
 
 template <Vector V>
 [[gnu::always_inline]] inline void store(Element<V>* to, i32v mask, V value) {
     if constexpr (!kHasMaskedMoves<V>) {
-        scatter(to, iota(), mask, value);
+        const int count = prefix(mask);
+        if (count < 0)
+            scatter(to, iota(), mask, value);
+        else if (count == kLanes)
+            store(to, value);
+        else
+            move_some<sizeof(V) / 2>((char*)to, (const char*)&value, count * sizeof(Element<V>));
     } else {
 #if defined(__AVX512F__)
         if constexpr (sizeof(Element<V>) == 4)
@@ -208,7 +248,7 @@ template <Vector V>
 }
 
 [[gnu::always_inline]] inline void store_bool(unsigned char* to, i32v mask, i32v value) {
-    scatter_bool(to, iota(), mask, value);
+    store(to, mask, resize<u8v>(value & 1));
 }
 
 // Printing is up to who launches: slots[0] is its function, slots[1] what that takes first.

@@ -44,7 +44,7 @@ constexpr const char* kLibraryNames = R"(
     splat splat_bool iota resize load load_bool store store_bool gather gather_bool scatter
     scatter_bool halve lanes_below addresses fill fill_ints bits_of float_of to_ints to_floats
     f32v f64v i8v i16v i32v i64v u8v u16v u32v u64v kLanes kPartials Element Mask Vector Ints
-    each Index pick all is_row load_row load_some load_first store_row reduce_row
+    each Index pick all is_row load_row load_some load_first prefix move_some store_row reduce_row
     reduce_columns reduce_axis trip_count MT_INLINE
 )";
 
