@@ -126,8 +126,8 @@ class ElementwiseOp {
     Derived tangents_;
 };
 
-// The inputs of a call that the dispatcher makes; they borrow from the stack.
-Arguments inputs_on(const c10::OperatorHandle& op, const torch::jit::Stack& stack);
+// Registers its kernels with torch's dispatcher; once.
+void implement(ElementwiseOp& op);
 
 // Whether a tensor has a tangent, for forward mode.
 bool has_tangent(const Arguments& inputs);
