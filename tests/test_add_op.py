@@ -4,6 +4,7 @@ This is the example of CONTRIBUTING.md, executed. It takes a build of the extens
 """
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -15,7 +16,8 @@ from pathlib import Path
 import pytest
 from test_golden import FILES
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parent.parent
+BUILT = ROOT / "build" / str(sys.implementation.cache_tag)  # where make and pip build it
 # As they stand in CONTRIBUTING.md, which a test below checks.
 ROWS = """\
 PURE(square, Unary, Same, kExact | kWraps, "tl", "torch.square", "a times a; integers wrap.", \
@@ -88,6 +90,48 @@ print("square and silu work")
 """
 
 
+# The rows stand before REDUCE(sum, ...), so the enumerators of all ops after them get other values.
+# That matters only where an enumerator of Op is named, in the file's own text or in a header's, and
+# where the table is expanded. (op.h, which all include, names some in an inline function.)
+NAMES_OPS = re.compile(r"\bOp::|\bops\.def\b|\btakes_text\b|\busing enum\b")
+
+
+def built_objects(ninja: str) -> dict[Path, list[Path]]:
+    """Each object file of the build at hand that is up to date, with the files of the project that
+    it was made from. None where another tool than ninja built it."""
+    if not (BUILT / "build.ninja").exists():
+        return {}
+    command = [ninja, "-C", str(BUILT), "-t", "deps"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    objects = {}
+    for entry in listed.split("\n\n"):
+        head, *lines = entry.strip().splitlines() or [""]
+        path = BUILT / head.partition(": ")[0]
+        files = [(BUILT / line.strip()).resolve() for line in lines]
+        files = [file for file in files if file.is_relative_to(ROOT / "csrc")]
+        if not head.endswith("(VALID)") or not path.exists() or not files:
+            continue
+        if all(f.exists() and f.stat().st_mtime <= path.stat().st_mtime for f in files):
+            objects[path] = files
+    return objects
+
+
+def take_what_is_built(copy: Path, ninja: str) -> str:
+    """Removes from the copy the sources to which new rows cannot matter. Their object files are
+    taken over by what this returns, for the copy's CMakeLists.txt."""
+    lists = ""
+    apart = [ROOT / "csrc" / "ir" / name for name in ("op.h", "ops.def")]
+    for built, files in built_objects(ninja).items():
+        target = built.relative_to(BUILT / "CMakeFiles").parts[0].removesuffix(".dir")
+        texts = (re.sub(r"//.*", "", f.read_text()) for f in files if f not in apart)
+        if target in ("mytriton_core", "_C") and not any(map(NAMES_OPS.search, texts)):
+            for source in files:
+                if source.suffix == ".cpp":  # several, of a unity build
+                    (copy / source.relative_to(ROOT)).unlink()
+            lists += f'target_sources({target} PRIVATE "{built}")\n'
+    return lists
+
+
 def tool(name: str) -> str:
     found = shutil.which(name, path=f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}")
     assert found, f"{name} is needed to build"
@@ -105,14 +149,15 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, subp
             shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("_C*.so"))
         else:
             shutil.copy(source, copy)
+    ninja = tool("ninja")
     with (copy / "CMakeLists.txt").open("a") as lists:
-        lists.write(PRECOMPILE)
+        lists.write(PRECOMPILE + take_what_is_built(copy, ninja))
     table = copy / "csrc" / "ir" / "ops.def"
     before, sum_row, after = table.read_text().partition("REDUCE(sum,")
     table.write_text(before + ROWS + sum_row + after)
     folder = str(copy / "build")
     configure = [tool("cmake"), "-S", str(copy), "-B", folder, "-G", "Ninja"]
-    configure += [f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DPython_EXECUTABLE={sys.executable}"]
+    configure += [f"-DCMAKE_MAKE_PROGRAM={ninja}", f"-DPython_EXECUTABLE={sys.executable}"]
     configure += ["-DCMAKE_BUILD_TYPE=None"]  # no -O2: built faster; it runs for a moment
     commands = (configure, [tool("cmake"), "--build", folder, "--target", "_C", "-j", "1"])
     with (copy / "log").open("w") as log:

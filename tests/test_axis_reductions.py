@@ -26,10 +26,13 @@ def reduce_kernel(x, total, largest, smallest, SHAPE: tl.constexpr, AXIS: tl.con
     tl.store(smallest + at, tl.min(block, axis=AXIS, keep_dims=True))
 
 
-def launch(engine, block: torch.Tensor, axis: int, result: torch.dtype) -> list[torch.Tensor]:
+def launch(
+    engine, block: torch.Tensor, axis: int, *results: torch.dtype
+) -> tuple[torch.Tensor, ...]:
+    """sum, max and min, in these dtypes or all in the one."""
     shape = list(block.shape)
     shape[axis] = 1
-    out = [torch.zeros(shape, dtype=result) for _ in range(3)]
+    out = tuple(torch.zeros(shape, dtype=dtype) for dtype in (3 * results)[:3])
     engine(reduce_kernel)[1](block, *out, SHAPE=tuple(block.shape), AXIS=axis)
     return out
 
@@ -85,13 +88,13 @@ def test_ints_of_every_width(engine, name: str, shape: tuple[int, ...], axis: in
     block = tensor(numbers, name).reshape(shape)
     unsigned = name.startswith("u")
     wide = name if BITS[name] >= 32 else "u32" if unsigned else "i32"
-    total, _, _ = launch(engine, block, axis, TORCH[wide])
+    result = name if BITS[name] >= 32 else "i32"
+    results = (TORCH[wide], TORCH[result], TORCH[result])
+    total, largest, smallest = launch(engine, block, axis, *results)
     counted = np.array(numbers, dtype=object).reshape(shape).sum(axis, keepdims=True)
     least = 0 if unsigned else -(2 ** (BITS[wide] - 1))
     wrapped = [(int(each) - least) % 2 ** BITS[wide] + least for each in counted.ravel()]
     assert_same_bits(total, tensor(wrapped, wide).reshape(total.shape))
-    result = name if BITS[name] >= 32 else "i32"
-    _, largest, smallest = launch(engine, block, axis, TORCH[result])
     values = np.array(numbers, dtype=object).reshape(shape)
     for got, function in ((largest, np.max), (smallest, np.min)):
         expected = function(values, axis, keepdims=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from forked import Forked
 from kernels import add_kernel
 
 from mytriton import _C, cache
@@ -58,20 +59,10 @@ def compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], in
     return lambda: len(log.read_text().splitlines())
 
 
-def start(script: str = ADD, **environment: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", script],
-        env=os.environ | {"PYTHONPATH": ":".join([str(TESTS), *sys.path])} | environment,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def run(script: str = ADD, **environment: str) -> str:
+def run(script: str = ADD) -> str:
     """What it wrote to standard error."""
-    process = start(script, **environment)
-    errors = process.communicate(timeout=200)[1]
-    assert process.returncode == 0, errors
+    status, errors = Forked(script).finish()
+    assert status == 0, errors
     return errors
 
 
@@ -98,7 +89,16 @@ def test_the_version_is_the_packages() -> None:
 def test_a_second_process_compiles_nothing(folder: Path, compiles: Callable[[], int]) -> None:
     launch(3001)
     assert compiles() == 1
-    assert run(ADD.replace("256", "3001")) == ""
+    script = ADD.replace("256", "3001")
+    done = subprocess.run(  # the other tests fork
+        [sys.executable, "-c", script],
+        env=os.environ | {"PYTHONPATH": ":".join([str(TESTS), *sys.path])},
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=200,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert run(script) == ""
     assert compiles() == 1
     assert [each.kernel for each in cache.entries()] == ["add_kernel"]
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -117,10 +117,9 @@ def test_off_means_off(
 
 
 def test_eight_cold_processes(folder: Path, compiles: Callable[[], int]) -> None:
-    processes = [start() for _ in range(8)]
+    processes = [Forked(ADD) for _ in range(8)]
     for process in processes:
-        assert process.communicate(timeout=400)[1] == ""
-        assert process.returncode == 0
+        assert process.finish() == (0, "")
     assert 1 <= compiles() <= 8
     assert [each.kind for each in cache.entries()] == ["cpu"]
     assert len(list(folder.iterdir())) == 1
@@ -208,13 +207,13 @@ def test_a_killed_process_leaves_nothing_that_harms(folder: Path, tmp_path: Path
     )
     (tmp_path / "tmp").mkdir()  # where its compiler works
     for seconds in (0.0, 0.3):
-        process = start(endless, TMPDIR=str(tmp_path / "tmp"))
+        process = Forked(endless, os.environ | {"TMPDIR": str(tmp_path / "tmp")})
         before = len(cache.entries())
-        while len(cache.entries()) < before + 2 and process.poll() is None:
+        while len(cache.entries()) < before + 2 and process.runs():
             time.sleep(0.02)
         time.sleep(seconds)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+        process.kill()
+        assert process.finish()[0] == -signal.SIGKILL
         assert run() == ""
     assert cache.clear() >= 4
     assert list(folder.iterdir()) == []
