@@ -39,6 +39,17 @@ Key key_of(const Arguments& inputs, const c10::IValue& options) {
     return key;
 }
 
+// The value of a tensor on the CPU without dimensions.
+Argument number_of(const at::Tensor& tensor) {
+    const at::Scalar value = tensor.item();
+    if (value.isBoolean()) return {Kind::boolean, nullptr, value.toBool()};
+    if (value.isFloatingPoint())
+        return {Kind::real, nullptr, std::bit_cast<int64_t>(value.toDouble())};
+    if (tensor.scalar_type() == at::kUInt64)
+        return {Kind::integer, nullptr, static_cast<int64_t>(value.toUInt64())};
+    return {Kind::integer, nullptr, value.toLong()};
+}
+
 size_t numbers_in(const Arguments& inputs) {
     return std::count_if(inputs.begin(), inputs.end(),
                          [](const Argument& each) { return each.kind != Kind::tensor; });
@@ -197,37 +208,34 @@ void ElementwiseOp::compute(ElementwiseCase& what, const Arguments& inputs, Tens
     compute_moved(what, inputs, outputs, visit);
 }
 
-// What kernels do not take as it is: tensors of which some are numbers, in effect, on the CPU
-// beside a GPU, and more dimensions or arguments than they have.
+// What kernels do not take as it is: tensors on the CPU beside a GPU, which are numbers in effect,
+// and more dimensions or arguments than they have.
 void ElementwiseOp::compute_moved(ElementwiseCase& what, const Arguments& inputs, Tensors& outputs,
                                   Visit visit) {
     at::AutoDispatchBelowADInplaceOrView guard;
-    const at::Tensor* placed = nullptr;
-    for (const Argument& each : inputs)
-        if (each.kind == Kind::tensor &&
-            (!placed || (!placed->is_cuda() && each.tensor->is_cuda())))
-            placed = each.tensor;
-    std::vector<at::Tensor> moved;
-    for (const Argument& each : inputs)
-        if (each.kind == Kind::tensor) {
-            const bool is_number = each.tensor->dim() == 0 && each.tensor->is_cpu();
-            moved.push_back(is_number ? each.tensor->to(placed->device()) : *each.tensor);
-        }
-    Arguments on_device = inputs;
-    auto point = [&] {
-        for (size_t i = 0, t = 0; i < inputs.size(); ++i)
-            if (inputs[i].kind == Kind::tensor) on_device[i].tensor = &moved[t++];
-    };
-    point();
-    std::optional<Loops> loops = loops_of(on_device, what.results, outputs);
+    const bool on_gpu = std::any_of(inputs.begin(), inputs.end(), [](const Argument& each) {
+        return each.kind == Kind::tensor && each.tensor->is_cuda();
+    });
+    Arguments taken;
+    for (const Argument& each : inputs) {
+        const bool is_number =
+            on_gpu && each.kind == Kind::tensor && each.tensor->is_cpu() && each.tensor->dim() == 0;
+        taken.push_back(is_number ? number_of(*each.tensor) : each);
+    }
+    std::optional<Loops> loops = loops_of(taken, what.results, outputs);
     if (!loops) refuse(inputs);
     if (loops->count == 0) return;
-    if (loops->fit(numbers_in(inputs))) return visit(*loops, on_device, outputs);
-    for (at::Tensor& each : moved) each = each.expand(outputs[0].sizes()).contiguous();
-    point();
+    if (loops->fit(numbers_in(taken))) return visit(*loops, taken, outputs);
+    std::vector<at::Tensor> copies;
+    copies.reserve(taken.size());
+    for (Argument& each : taken)
+        if (each.kind == Kind::tensor) {
+            copies.push_back(each.tensor->expand(outputs[0].sizes()).contiguous());
+            each.tensor = &copies.back();
+        }
     Tensors dense;
-    loops = loops_of(on_device, what.results, dense);
-    visit(*loops, on_device, dense);
+    loops = loops_of(taken, what.results, dense);
+    visit(*loops, taken, dense);
     for (size_t i = 0; i < outputs.size(); ++i) outputs[i].copy_(dense[i]);
 }
 
