@@ -11,7 +11,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <regex>
+#include <sstream>
 
 #include "cuda_on_cpu/block.h"
 #include "cuda_on_cpu/calls.h"
@@ -56,10 +56,17 @@ char* before_a_guard(size_t bytes) {
     return end - used;
 }
 
+// Memory whose size the launch says, as a pointer to what run() has made.
+std::string with_dynamic_shared(std::string text) {
+    const size_t at = text.find("extern __shared__ ");
+    if (at == text.npos) return text;
+    return text.replace(at, text.find(';', at) - at,
+                        "unsigned char* const mt_shared = mt_dynamic_shared");
+}
+
 // The text as a translation unit whose one entry is called like any function.
 std::string source_of(const std::string& text, const std::string& entry,
                       const std::string& parameters, const std::string& key) {
-    static const std::regex dynamic(R"(extern __shared__ [^;]*\bmt_shared\[\];)");
     std::string values, facts;
     int count = 0;
     std::istringstream all(parameters);
@@ -75,11 +82,9 @@ std::string source_of(const std::string& text, const std::string& entry,
     return "#include \"shim.h\"\nextern \"C\" unsigned char* mt_dynamic_shared;\n#define MT_KEY "
            "\"" +
            key + "\"\nMT_TEXT_BEGIN(" + key + ")\n#line 1 \"" + entry + ".cu\"\n" +
-           std::regex_replace(text, dynamic,
-                              "unsigned char* const mt_shared = mt_dynamic_shared;") +
-           "\nMT_CALL(void* const* arguments) {\n    " + entry + "(" + values +
-           ");\n}\nextern const unsigned long facts[] = {" + facts + "0};\nMT_TEXT_END(" + key +
-           ")\nextern \"C\" {\nextern const MtEntry mt_entry = MT_ENTRY(" + key +
+           with_dynamic_shared(text) + "\nMT_CALL(void* const* arguments) {\n    " + entry + "(" +
+           values + ");\n}\nextern const unsigned long facts[] = {" + facts + "0};\nMT_TEXT_END(" +
+           key + ")\nextern \"C\" {\nextern const MtEntry mt_entry = MT_ENTRY(" + key +
            ");\nextern const unsigned long* const mt_facts = mt_" + key +
            "::facts;\nextern const int mt_fact_count = " + std::to_string(count) + ";\n}\n";
 }
@@ -144,15 +149,17 @@ struct Program::Library {
 };
 
 Program::Program(const std::string& text) {
-    static const std::regex signature(R"(__global__\s+void (\w+)\(([^)]*)\))");
-    std::smatch found;
-    if (!std::regex_search(text, found, signature)) give_up("no kernel in\n" + text);
-    entry_ = found[1];
+    const size_t global = text.find("__global__");
+    const size_t name = text.find("void ", global) + 5;
+    const size_t open = text.find('(', name);
+    if (global == text.npos || open == text.npos) give_up("no kernel in\n" + text);
+    entry_ = text.substr(name, open - name);
+    const std::string parameters = text.substr(open + 1, text.find(')', open) - open - 1);
     static auto* known = new std::map<std::string, Library>();
     auto at = known->find(text);
     if (at == known->end()) {
         const std::string key = "k" + std::to_string(std::hash<std::string>()(text));
-        void* library = open_object(object_of(source_of(text, entry_, found[2], key)));
+        void* library = open_object(object_of(source_of(text, entry_, parameters, key)));
         const Library made{&symbol<const MtEntry>(library, "mt_entry"),
                            symbol<const unsigned long* const>(library, "mt_facts"),
                            symbol<const int>(library, "mt_fact_count")};
