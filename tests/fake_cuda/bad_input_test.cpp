@@ -5,12 +5,12 @@
 
 #include "cache/artifact.h"
 #include "cache_folder.h"
-#include "cuda_test.h"
 #include "disk/entry.h"
 #include "graphs.h"
 #include "image.h"
 #include "ir/error.h"
 #include "messages.h"
+#include "on_fakes.h"
 
 namespace mytriton {
 namespace {

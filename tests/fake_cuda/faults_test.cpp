@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "cuda/launch.h"
-#include "cuda_test.h"
 #include "ir/error.h"
 #include "messages.h"
+#include "on_fakes.h"
 
 namespace mytriton {
 namespace {

@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "cache/artifact.h"
-#include "cuda_test.h"
 #include "graphs.h"
+#include "on_fakes.h"
 
 namespace mytriton {
 namespace {

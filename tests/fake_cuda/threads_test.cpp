@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "cache/artifact.h"
-#include "cuda_test.h"
 #include "graphs.h"
 #include "ir/error.h"
 #include "messages.h"
+#include "on_fakes.h"
 
 namespace mytriton {
 namespace {
