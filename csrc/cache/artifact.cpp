@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cpu/emit.h"
+#include "cuda/driver.h"
 #include "cuda/emit.h"
 #include "front/lower.h"
 #include "ir/print.h"
@@ -113,6 +114,7 @@ CpuKernel& Artifact::cpu() {
 }
 
 CudaKernel& Artifact::cuda() {
+    check_not_forked();
     std::lock_guard lock(mutex_);
     if (!cuda_) {
         auto compile = [this](const std::string&, const std::string&, int sm, bool fp_fusion) {

@@ -38,7 +38,7 @@ class Artifact {
     bool writes(size_t param) const { return writes_[param]; }
 
     CpuKernel& cpu();
-    CudaKernel& cuda();
+    CudaKernel& cuda();  // RuntimeError in a child of a process that used CUDA
 
     // What NVRTC makes of the CUDA text: a cubin for "sm_90a", PTX for "compute_90a". Errors in the
     // text are CompileErrors at the Python line that it came from.

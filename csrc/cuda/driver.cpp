@@ -24,53 +24,9 @@ void note_fork_in_child() {
     if (driver_started.load()) driver_lost_in_fork.store(true);
 }
 
-std::string version_text(int version) {
-    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
-// What to do about the errors that users do meet; null for the rest.
-const char* advice_for(CUresult result) {
-    switch (result) {
-        case 2:  // CUDA_ERROR_OUT_OF_MEMORY
-            return "Free device memory, for example with torch.cuda.empty_cache().";
-        case 3:  // CUDA_ERROR_NOT_INITIALIZED
-            return "If this process was forked from one that used CUDA, start it with 'spawn'.";
-        case 34:  // CUDA_ERROR_STUB_LIBRARY
-            return "The toolkit's stub libcuda was found instead of the driver's: take its folder "
-                   "off LD_LIBRARY_PATH.";
-        case 100:  // CUDA_ERROR_NO_DEVICE
-        case 101:  // CUDA_ERROR_INVALID_DEVICE
-            return "See nvidia-smi and CUDA_VISIBLE_DEVICES for the devices this process may use.";
-        case 200:  // CUDA_ERROR_INVALID_IMAGE
-        case 209:  // CUDA_ERROR_NO_BINARY_FOR_GPU
-        case 218:  // CUDA_ERROR_INVALID_PTX
-        case 222:  // CUDA_ERROR_UNSUPPORTED_PTX_VERSION
-            return "The code was compiled for another architecture or by an NVRTC newer than the "
-                   "driver: update the driver, or install an NVRTC of the driver's CUDA version.";
-        case 700:  // CUDA_ERROR_ILLEGAL_ADDRESS
-        case 715:  // CUDA_ERROR_ILLEGAL_INSTRUCTION
-        case 716:  // CUDA_ERROR_MISALIGNED_ADDRESS
-        case 719:  // CUDA_ERROR_LAUNCH_FAILED
-            return "This or an earlier kernel went wrong on the device: run the program under "
-                   "compute-sanitizer to find the access, then restart the process.";
-        case 701:  // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
-            return "The kernel needs too many registers or too much shared memory: use fewer lanes "
-                   "a block.";
-        case 803:  // CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
-            return "The driver was updated under a running kernel module: reboot the machine.";
-        case 900:  // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-        case 901:  // CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
-        case 906:  // CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
-            return "A CUDA graph is being captured: warm up the kernel first, by launching it once "
-                   "before the capture.";
-        default:
-            return nullptr;
-    }
-}
-
 // Takes the driver as an argument, for it also serves while driver() is still loading.
 [[noreturn]] void throw_error_of(const Driver& cuda, CUresult result, const char* call,
-                                 std::string_view kernel, int device) {
+                                 std::string_view kernel, int device, std::string_view details) {
     const char* name = nullptr;
     const char* text = nullptr;
     if (cuda.cuGetErrorName != nullptr) cuda.cuGetErrorName(result, &name);
@@ -82,7 +38,8 @@ const char* advice_for(CUresult result) {
     message += ": " + std::string(name != nullptr ? name : "CUDA error");
     message += " (" + std::to_string(result);
     message += (text != nullptr ? ", " + std::string(text) : "") + ").";
-    if (const char* advice = advice_for(result)) message += " " + std::string(advice);
+    if (!details.empty()) message += " " + std::string(details);
+    message += " " + std::string(advice_for(result));
     if (cuda.version > 0) {
         message += " The driver supports CUDA " + version_text(cuda.version) + ".";
     }
@@ -114,10 +71,15 @@ Driver load_driver() {
     }
 
     Driver cuda;
-    // First of all, because the text about a missing symbol tells it.
+    // First of all: an old driver may lack symbols too, and then its age is what has to be said.
     cuda.cuDriverGetVersion =
         reinterpret_cast<decltype(cuda.cuDriverGetVersion)>(dlsym(library, "cuDriverGetVersion"));
     if (cuda.cuDriverGetVersion != nullptr) cuda.cuDriverGetVersion(&cuda.version);
+    if (cuda.version > 0 && cuda.version < kOldestDriver) {
+        throw RuntimeError("the CUDA driver library " + path + " supports CUDA " +
+                           version_text(cuda.version) + "; CUDA kernels need a driver of CUDA " +
+                           version_text(kOldestDriver) + " or newer: update the driver.");
+    }
 
 #define X(symbol, since, need, type)                                                \
     cuda.symbol = reinterpret_cast<decltype(cuda.symbol)>(dlsym(library, #symbol)); \
@@ -126,7 +88,7 @@ Driver load_driver() {
     MYTRITON_DRIVER_SYMBOLS(X)
 #undef X
 
-    if (CUresult result = cuda.cuInit(0)) throw_error_of(cuda, result, "cuInit", "", -1);
+    if (CUresult result = cuda.cuInit(0)) throw_error_of(cuda, result, "cuInit", "", -1, "");
     return cuda;
 }
 
@@ -144,19 +106,28 @@ Driver start_driver() {
 
 }  // namespace
 
-const Driver& driver() {
+void check_not_forked() {
     if (driver_lost_in_fork.load(std::memory_order_relaxed)) {
         throw RuntimeError(
             "CUDA cannot be used in a process forked from one that had already used it. Start "
             "workers with multiprocessing's 'spawn' or 'forkserver' method, or fork before the "
             "first kernel.");
     }
+}
+
+const Driver& driver() {
+    check_not_forked();
     static const Driver instance = start_driver();
     return instance;
 }
 
-void throw_driver_error(CUresult result, const char* call, std::string_view kernel, int device) {
-    throw_error_of(driver(), result, call, kernel, device);
+std::string version_text(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+void throw_driver_error(CUresult result, const char* call, std::string_view kernel, int device,
+                        std::string_view details) {
+    throw_error_of(driver(), result, call, kernel, device, details);
 }
 
 }  // namespace mytriton

@@ -4,6 +4,7 @@
 // with dlopen at first use, so that one binary imports and tests on machines without a GPU.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -18,9 +19,16 @@ using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 
 inline constexpr CUresult kCudaSuccess = 0;
+inline constexpr CUresult kCudaInvalidImage = 200;
+inline constexpr CUresult kCudaNoBinaryForGpu = 209;
+inline constexpr CUresult kCudaInvalidPtx = 218;
+inline constexpr CUresult kCudaUnsupportedPtxVersion = 222;
+inline constexpr CUresult kCudaCaptureImplicit = 906;
 
 inline constexpr int kDeviceMaxThreadsPerBlock = 1;
-inline constexpr int kDeviceMaxSharedBytes = 97;  // of a block that asks for them
+inline constexpr int kDeviceMaxSharedBytes = 97;       // of a block that asks for them
+inline constexpr int kFunctionMaxThreadsPerBlock = 0;  // of a block, with its registers
+inline constexpr int kFunctionStaticSharedBytes = 1;
 inline constexpr int kFunctionMaxSharedBytes = 8;
 inline constexpr int kDeviceCapabilityMajor = 75;
 inline constexpr int kDeviceCapabilityMinor = 76;
@@ -47,6 +55,8 @@ enum class SymbolNeed { kNeeded, kOptional };
     X(cuModuleLoadData,          2000, kNeeded,   CUresult(CUmodule* module, const void* image))   \
     X(cuModuleGetFunction,       2000, kNeeded,                                                    \
       CUresult(CUfunction* function, CUmodule module, const char* name))                           \
+    X(cuFuncGetAttribute,        2020, kNeeded,                                                    \
+      CUresult(int* value, int attribute, CUfunction function))                                    \
     X(cuFuncSetAttribute,        9000, kNeeded,                                                    \
       CUresult(CUfunction function, int attribute, int value))                                     \
     X(cuLaunchKernel,            4000, kNeeded,                                                    \
@@ -54,6 +64,12 @@ enum class SymbolNeed { kNeeded, kOptional };
                unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,        \
                CUstream stream, void** args, void** extra))
 // clang-format on
+
+// What NVRTC 12 and newer make, older drivers do not load.
+inline constexpr int kOldestDriver = 12000;
+
+// "13.0" for 13000.
+std::string version_text(int version);
 
 // The calls as members, under their own names: driver().cuLaunchKernel(...).
 struct Driver {
@@ -70,12 +86,20 @@ struct Driver {
 // process forked from one that had initialised it: CUDA does not survive a fork, calls could hang.
 const Driver& driver();
 
+// That last error alone: for who is about to take a lock that a fork may have left locked.
+void check_not_forked();
+
 // Throws RuntimeError for a result other than success, with the call, the kernel ("" if none), the
-// device (-1 if none), the driver's name and text for it, and what the reader can do about it.
+// device (-1 if none), the driver's name and text for it, a sentence of details ("" if none), and
+// what the reader can do about it.
 [[noreturn]] void throw_driver_error(CUresult result, const char* call, std::string_view kernel,
-                                     int device);
-inline void check(CUresult result, const char* call, std::string_view kernel, int device) {
-    if (result != kCudaSuccess) throw_driver_error(result, call, kernel, device);
+                                     int device, std::string_view details = "");
+inline void check(CUresult result, const char* call, std::string_view kernel, int device,
+                  std::string_view details = "") {
+    if (result != kCudaSuccess) throw_driver_error(result, call, kernel, device, details);
 }
+
+// What the reader can do about a result (advice.cpp). Never empty.
+const char* advice_for(CUresult result);
 
 }  // namespace mytriton

@@ -39,6 +39,19 @@ class ContextScope {
     CUcontext previous_ = nullptr;
 };
 
+// Whether another image might load.
+bool is_about_image(CUresult result) {
+    switch (result) {
+        case kCudaInvalidImage:
+        case kCudaNoBinaryForGpu:
+        case kCudaInvalidPtx:
+        case kCudaUnsupportedPtxVersion:
+            return true;
+        default:
+            return false;
+    }
+}
+
 }  // namespace
 
 CudaKernel::CudaKernel(std::string text, std::string entry, BlockShape shape, bool fp_fusion,
@@ -72,21 +85,73 @@ bool CudaKernel::check_grid(const int64_t (&grid)[3]) const {
     return true;
 }
 
-// Loading a module is not allowed while a graph is captured and would spoil the capture. (For the
-// default stream this call fails while another stream captures; its error has the same advice.)
+// Loading a module is not allowed while a graph is captured and would spoil the capture. Asked
+// about the default stream, the driver also tells of other streams' captures, of those at least
+// that wait for the default stream; about the rest nobody knows, and the load itself is refused.
 void CudaKernel::refuse_capture(CUstream stream, int device) const {
+    const auto refuse = [&](const std::string& who) {
+        throw RuntimeError("kernel '" + entry_ + "' is not loaded on device " +
+                           std::to_string(device) + " yet, and " + who +
+                           " is being captured into a CUDA graph: warm up first, by launching the "
+                           "kernel once before the capture");
+    };
     int status = 0;
-    check(driver().cuStreamIsCapturing(stream, &status), "cuStreamIsCapturing", entry_, device);
-    if (status == 0) return;
-    throw RuntimeError("kernel '" + entry_ + "' is not loaded on device " + std::to_string(device) +
-                       " yet, and the stream is being captured into a CUDA graph: warm up first, "
-                       "by launching the kernel once before the capture");
+    CUresult result = driver().cuStreamIsCapturing(stream, &status);
+    if (result == kCudaSuccess && status != 0) refuse("the stream");
+    if (result == kCudaSuccess && stream != nullptr)
+        result = driver().cuStreamIsCapturing(nullptr, &status);
+    if (result == kCudaCaptureImplicit) refuse("another stream");
+    check(result, "cuStreamIsCapturing", entry_, device);
 }
 
-const Cubin& CudaKernel::image_for(int sm) {
+Cubin& CudaKernel::image_for(int sm) {
     const auto found = images_.find(sm);
     if (found != images_.end()) return found->second;
     return images_.emplace(sm, compile_(text_, entry_, sm, fp_fusion_)).first->second;
+}
+
+// What came from disk may be damaged in ways that only the driver sees: it is made again, once.
+CUfunction CudaKernel::load_function(int device, int sm) {
+    const Driver& cuda = driver();
+    CUmodule module = nullptr;
+    Cubin& cubin = image_for(sm);
+    CUresult result = cuda.cuModuleLoadData(&module, cubin.image.c_str());
+    const bool refused =
+        result == kCudaInvalidImage || result == kCudaNoBinaryForGpu || result == kCudaInvalidPtx;
+    if (refused && cubin.rebuild) {
+        Cubin fresh =
+            cubin.rebuild("is refused by the driver (CUDA error " + std::to_string(result) + ")");
+        cubin = std::move(fresh);
+        result = cuda.cuModuleLoadData(&module, cubin.image.c_str());
+    }
+    std::string details;
+    if (is_about_image(result)) {
+        details = "Device " + std::to_string(device) + " is of compute capability " +
+                  std::to_string(sm / 10) + "." + std::to_string(sm % 10) + ".";
+        if (!cubin.made_by.empty()) details += " The code was made by " + cubin.made_by + ".";
+    }
+    check(result, "cuModuleLoadData", entry_, device, details);
+    CUfunction function = nullptr;
+    check(cuda.cuModuleGetFunction(&function, module, entry_.c_str()), "cuModuleGetFunction",
+          entry_, device);
+    return function;
+}
+
+void CudaKernel::check_threads(int64_t most, int device, const char* because) const {
+    if (shape_.threads <= most) return;
+    throw ValueError("kernel '" + entry_ + "' needs " + std::to_string(shape_.threads) +
+                     " threads a block; device " + std::to_string(device) + " takes at most " +
+                     std::to_string(most) + because +
+                     ": use a smaller num_warps, or fewer lanes in the lane layout");
+}
+
+void CudaKernel::check_shared(int64_t most, int64_t in_text, int device) const {
+    if (shape_.shared_bytes == 0 || shape_.shared_bytes + in_text <= most) return;
+    throw ValueError("kernel '" + entry_ + "' needs " +
+                     std::to_string(shape_.shared_bytes + in_text) +
+                     " bytes of shared memory for the lanes that its blocks exchange; device " +
+                     std::to_string(device) + " has " + std::to_string(most) +
+                     " for a program: use smaller blocks");
 }
 
 const CudaKernel::Loaded& CudaKernel::load(int device, CUstream stream) {
@@ -96,25 +161,15 @@ const CudaKernel::Loaded& CudaKernel::load(int device, CUstream stream) {
 
     CUdevice handle = 0;
     check(cuda.cuDeviceGet(&handle, device), "cuDeviceGet", entry_, device);
-    const auto attribute = [&](int which) {
+    const auto of_device = [&](int which) {
         int value = 0;
         check(cuda.cuDeviceGetAttribute(&value, which, handle), "cuDeviceGetAttribute", entry_,
               device);
         return value;
     };
-    const int max_threads = attribute(kDeviceMaxThreadsPerBlock);
-    if (shape_.threads > max_threads) {
-        throw ValueError("kernel '" + entry_ + "' needs " + std::to_string(shape_.threads) +
-                         " threads a block; device " + std::to_string(device) + " takes at most " +
-                         std::to_string(max_threads));
-    }
-    const int max_shared = shape_.shared_bytes ? attribute(kDeviceMaxSharedBytes) : 0;
-    if (shape_.shared_bytes > max_shared) {
-        throw ValueError("kernel '" + entry_ + "' needs " + std::to_string(shape_.shared_bytes) +
-                         " bytes of shared memory for the lanes that its blocks exchange; device " +
-                         std::to_string(device) + " has " + std::to_string(max_shared) +
-                         " for a program");
-    }
+    check_threads(of_device(kDeviceMaxThreadsPerBlock), device, "");
+    const int most_shared = shape_.shared_bytes ? of_device(kDeviceMaxSharedBytes) : 0;
+    check_shared(most_shared, 0, device);
 
     // Retained once per kernel and never released: torch and we both need it until the exit.
     Loaded loaded{};
@@ -123,13 +178,17 @@ const CudaKernel::Loaded& CudaKernel::load(int device, CUstream stream) {
     const ContextScope scope(cuda, loaded.context, entry_, device);
     refuse_capture(stream, device);
 
-    const int sm = 10 * attribute(kDeviceCapabilityMajor) + attribute(kDeviceCapabilityMinor);
-    CUmodule module = nullptr;
-    check(cuda.cuModuleLoadData(&module, image_for(sm).image.c_str()), "cuModuleLoadData", entry_,
-          device);
-    check(cuda.cuModuleGetFunction(&loaded.function, module, entry_.c_str()), "cuModuleGetFunction",
-          entry_, device);
+    const int sm = 10 * of_device(kDeviceCapabilityMajor) + of_device(kDeviceCapabilityMinor);
+    loaded.function = load_function(device, sm);
+    const auto of_function = [&](int which) {
+        int value = 0;
+        check(cuda.cuFuncGetAttribute(&value, which, loaded.function), "cuFuncGetAttribute", entry_,
+              device);
+        return value;
+    };
+    check_threads(of_function(kFunctionMaxThreadsPerBlock), device, " with this many registers");
     if (shape_.shared_bytes) {
+        check_shared(most_shared, of_function(kFunctionStaticSharedBytes), device);
         check(
             cuda.cuFuncSetAttribute(loaded.function, kFunctionMaxSharedBytes, shape_.shared_bytes),
             "cuFuncSetAttribute", entry_, device);

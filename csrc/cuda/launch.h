@@ -39,8 +39,8 @@ class CudaKernel {
     // A grid with an axis of 0 launches nothing and needs no driver. The calling thread's current
     // context is left as it was, except that the device's primary one becomes current if none was.
     //
-    // ValueError: a negative or too long axis, a bad device, more threads or shared memory than the
-    // device has for a program.
+    // ValueError: a negative or too long axis, a bad device, more threads, registers or shared
+    // memory than the device has for a program.
     // CompileError: NVRTC refuses the text. RuntimeError: no driver or NVRTC, an error of either,
     // or a first launch on this device while `stream` is being captured into a CUDA graph.
     void launch(int device, void* stream, const int64_t (&grid)[3], void** args);
@@ -57,7 +57,10 @@ class CudaKernel {
     bool check_grid(const int64_t (&grid)[3]) const;
     const Loaded& load(int device, CUstream stream);
     void refuse_capture(CUstream stream, int device) const;
-    const Cubin& image_for(int sm);
+    CUfunction load_function(int device, int sm);
+    void check_threads(int64_t most, int device, const char* because) const;
+    void check_shared(int64_t most, int64_t in_text, int device) const;
+    Cubin& image_for(int sm);
 
     const std::string text_;
     const std::string entry_;

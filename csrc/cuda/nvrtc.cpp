@@ -12,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "cuda/driver.h"
 #include "disk/cache.h"
 #include "disk/machine.h"
 #include "ir/error.h"
@@ -24,6 +25,7 @@ using nvrtcProgram = struct NvrtcProgram_st*;
 
 constexpr nvrtcResult kNvrtcSuccess = 0;
 constexpr nvrtcResult kNvrtcErrorCompilation = 6;
+constexpr nvrtcResult kNvrtcErrorBuiltins = 7;
 
 // Every NVRTC call we make: name and type. All are in 12.0, the oldest we look for.
 // clang-format off
@@ -112,15 +114,17 @@ void* open_library() {
     return open_by_name(0);
 }
 
+std::string builtins_name(const Nvrtc& nvrtc) {
+    return "libnvrtc-builtins.so." + version_text(nvrtc.version);
+}
+
 // NVRTC opens its builtins by bare name, which the linker does not find in a wheel's folder. Opened
 // here by full path, the copy that belongs to this NVRTC is found by name afterwards. If it is not
-// there, NVRTC's own message about it is clear enough.
+// there, the first compile says so.
 void preload_builtins(const Nvrtc& nvrtc) {
     const size_t slash = nvrtc.path.rfind('/');
     if (slash == std::string::npos) return;
-    const std::string name = "libnvrtc-builtins.so." + std::to_string(nvrtc.version / 1000) + "." +
-                             std::to_string(nvrtc.version % 1000 / 10);
-    dlopen((nvrtc.path.substr(0, slash + 1) + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+    dlopen((nvrtc.path.substr(0, slash + 1) + builtins_name(nvrtc)).c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
 Nvrtc load_nvrtc() {
@@ -158,16 +162,18 @@ const Nvrtc& nvrtc_library() {
     return instance;
 }
 
-std::string version_text(int version) {
-    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 void check_nvrtc(const Nvrtc& nvrtc, nvrtcResult result, const char* call,
                  const std::string& name) {
     if (result == kNvrtcSuccess) return;
-    throw RuntimeError(std::string(call) + " failed for kernel '" + name +
-                       "': " + nvrtc.nvrtcGetErrorString(result) + " (NVRTC " +
-                       version_text(nvrtc.version) + " at " + nvrtc.path + ")");
+    std::string message = std::string(call) + " failed for kernel '" + name +
+                          "': " + nvrtc.nvrtcGetErrorString(result) + " (NVRTC " +
+                          version_text(nvrtc.version) + " at " + nvrtc.path + ")";
+    if (result == kNvrtcErrorBuiltins) {
+        message += ". It needs " + builtins_name(nvrtc) +
+                   " of the same version in the same folder: reinstall it with pip install "
+                   "--force-reinstall nvidia-cuda-nvrtc (nvidia-cuda-nvrtc-cu12 for NVRTC 12).";
+    }
+    throw RuntimeError(message);
 }
 
 // Owns the program, whatever is thrown.
@@ -268,7 +274,7 @@ Cubin read_image(const Nvrtc& nvrtc, nvrtcProgram program, const std::string& na
     const auto get_image = is_ptx ? nvrtc.nvrtcGetPTX : nvrtc.nvrtcGetCUBIN;
     size_t size = 0;
     check_nvrtc(nvrtc, get_size(program, &size), "nvrtcGetCUBINSize or nvrtcGetPTXSize", name);
-    Cubin cubin{.image = std::string(size, '\0'), .is_ptx = is_ptx, .log = ""};
+    Cubin cubin{.image = std::string(size, '\0'), .is_ptx = is_ptx};
     check_nvrtc(nvrtc, get_image(program, cubin.image.data()), "nvrtcGetCUBIN or nvrtcGetPTX",
                 name);
     return cubin;
@@ -329,6 +335,10 @@ std::string choose_arch(int sm, const std::vector<int>& known) {
 
 namespace {
 
+std::string made_by(const Nvrtc& nvrtc, const NvrtcOptions& options) {
+    return "NVRTC " + version_text(nvrtc.version) + " for " + options.arch;
+}
+
 Cubin compile_anew(const Nvrtc& nvrtc, const std::string& text, const std::string& name,
                    const NvrtcOptions& options, const std::vector<std::string>& flags) {
     const Program program(nvrtc, text, name);
@@ -347,6 +357,7 @@ Cubin compile_anew(const Nvrtc& nvrtc, const std::string& text, const std::strin
 
     Cubin cubin = read_image(nvrtc, program.get(), name, options.arch.starts_with("compute_"));
     cubin.log = log;
+    cubin.made_by = made_by(nvrtc, options);
     return cubin;
 }
 
@@ -360,12 +371,21 @@ Cubin find_or_compile(const Nvrtc& nvrtc, const std::string& text, const std::st
     request.inputs.insert(request.inputs.end(), flags.begin(), flags.end());
     request.inputs.push_back(version_text(nvrtc.version));
     request.inputs.push_back(file_identity(nvrtc.path));
-    if (std::optional<Binary> found = cache->find(request))
-        return {std::move(found->image), options.arch.starts_with("compute_"),
-                std::move(found->log)};
-    Cubin cubin = compile_anew(nvrtc, text, name, options, flags);
-    cache->keep(request, {.image = cubin.image, .log = cubin.log});
-    return cubin;
+    const auto compile = [=, &nvrtc] {
+        Cubin cubin = compile_anew(nvrtc, text, name, options, flags);
+        cache->keep(request, {.image = cubin.image, .log = cubin.log});
+        return cubin;
+    };
+    std::optional<Binary> found = cache->find(request);
+    if (!found) return compile();
+    return {.image = std::move(found->image),
+            .is_ptx = options.arch.starts_with("compute_"),
+            .log = std::move(found->log),
+            .made_by = made_by(nvrtc, options),
+            .rebuild = [=](const std::string& wrong) {
+                cache->report_damage(request, wrong);
+                return compile();
+            }};
 }
 
 }  // namespace
@@ -384,6 +404,18 @@ Cubin nvrtc_compile(const std::string& text, const std::string& name, const Nvrt
     }
     // Not under the lock: two threads may compile two kernels at once.
     Cubin cubin = find_or_compile(nvrtc, text, name, options, flags);
+    if (cubin.rebuild) {
+        cubin.rebuild = [key, rebuild = cubin.rebuild](const std::string& wrong) {
+            {
+                // Another kernel of the same text may have done it.
+                std::lock_guard lock(mutex);
+                if (const Cubin& now = known->at(key); !now.rebuild) return now;
+            }
+            Cubin fresh = rebuild(wrong);
+            std::lock_guard lock(mutex);
+            return (*known)[key] = fresh;
+        };
+    }
     std::lock_guard lock(mutex);
     return known->emplace(std::move(key), std::move(cubin)).first->second;
 }

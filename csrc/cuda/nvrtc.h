@@ -10,6 +10,7 @@
 // Everything here is thread-safe.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,11 @@ struct NvrtcOptions {
 struct Cubin {
     std::string image;  // what cuModuleLoadData takes
     bool is_ptx = false;
-    std::string log;  // the compiler's warnings
+    std::string log = {};      // the compiler's warnings
+    std::string made_by = {};  // "NVRTC 13.0 for sm_90a"
+    // Where the image was read from disk: compiles it anew, with a warning that says what was wrong
+    // with it, and keeps that instead. Null otherwise.
+    std::function<Cubin(const std::string& wrong)> rebuild = nullptr;
 };
 
 // Folders to search (step 2 above); without effect once NVRTC has been found.

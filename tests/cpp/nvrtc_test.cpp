@@ -142,6 +142,35 @@ TEST(NvrtcDeathTest, MissingLibraryNamesThePackageToInstall) {
                 "MYTRITON_NVRTC_PATH=/nowhere:/nowhere/else.*pip install nvidia-cuda-nvrtc");
 }
 
+TEST(NvrtcDeathTest, MissingBuiltinsNameThePackageToInstall) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const char* folder = std::getenv("MYTRITON_NVRTC_PATH");
+    if (folder == nullptr) GTEST_SKIP() << "MYTRITON_NVRTC_PATH is not set";
+    // A folder that has the library and not its companion.
+    const std::filesystem::path alone = testing::TempDir() + "mytriton_nvrtc_alone";
+    std::filesystem::remove_all(alone);
+    std::filesystem::create_directories(alone);
+    std::string name;
+    for (const char* each : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
+        const std::filesystem::path library = std::filesystem::path(folder) / each;
+        if (!std::filesystem::exists(library)) continue;
+        name = each;
+        std::filesystem::create_symlink(library, alone / each);
+    }
+    if (name.empty()) GTEST_SKIP() << "there is no NVRTC in " << folder;
+    const auto body = [&] {
+        setenv("MYTRITON_NVRTC_PATH", alone.c_str(), 1);
+        const std::string message = message_of<RuntimeError>(
+            [] { nvrtc_compile(kAddText, "add_kernel", {.arch = "sm_90a"}); });
+        std::fputs(message.c_str(), stderr);
+        std::_Exit(7);
+    };
+    EXPECT_EXIT(body(), testing::ExitedWithCode(7),
+                "nvrtcCompileProgram for sm_90a.*'add_kernel'.*mytriton_nvrtc_alone.*needs "
+                "libnvrtc-builtins.so.*same folder: reinstall.*pip install");
+    std::filesystem::remove_all(alone);
+}
+
 // Each other way to find NVRTC, given the folder that MYTRITON_NVRTC_PATH names. Where the linker
 // finds one too, this cannot fail.
 TEST(NvrtcDeathTest, SearchPathsAndCudaHomeAreSearched) {

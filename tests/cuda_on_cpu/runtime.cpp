@@ -13,8 +13,7 @@
 #include <cstdlib>
 
 #include "block.h"
-
-MtBuiltins mt_builtins;
+#include "calls.h"
 
 namespace mt {
 
@@ -200,12 +199,6 @@ void fail(const char* kind, int line, const std::string& message) {
     _exit(1);
 }
 
-std::string here() {
-    const MtIndex& block = mt_builtins.block;
-    return "thread " + std::to_string(now.thread) + " of block (" + std::to_string(block.x) + ", " +
-           std::to_string(block.y) + ", " + std::to_string(block.z) + ")";
-}
-
 void Watch::stray(const char* at, bool writes) const {
     const char* builtins = reinterpret_cast<const char*>(&mt_builtins);
     if (at >= builtins && at < builtins + sizeof mt_builtins) return;
@@ -221,28 +214,6 @@ void Watch::stray(const char* at, bool writes) const {
 // --- what instrumented kernels call --------------------------------------------------------------
 
 extern "C" {
-
-void mt_barrier(int line) {
-    mt::suspend(mt::Wait::barrier, line);
-}
-
-void mt_atomic_access(const void* at, unsigned long size) {
-    mt::access(at, size, mt::Kind::atomic);
-}
-
-unsigned long long mt_exchange(int line, MtShuffle kind, unsigned mask, unsigned long long bits,
-                               int operand, int width) {
-    if (!mt::names(mask, mt::now.thread % 32))
-        mt::fail("mask", line, mt::here() + " is not named in its own mask");
-    mt::Thread& thread = *mt::running;
-    thread.shuffle = kind;
-    thread.mask = mask;
-    thread.bits = bits;
-    thread.operand = operand;
-    thread.width = width;
-    mt::suspend(mt::Wait::warp, line);
-    return thread.bits;
-}
 
 // -fsanitize=thread, whose own runtime is not linked.
 void __tsan_init() {}
