@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from engines import assert_same_bits, both, compiled, cuda_text, every
+from engines import OnCudaText, assert_same_bits, both, compiled, every
 from engines import evaluated as evaluated_engine
 
 import mytriton
@@ -233,7 +233,7 @@ def test_a_race_of_an_atomic_and_a_plain_access_is_found() -> None:
         tl.store(x + tl.program_id(0), 3)
 
     with pytest.raises(CudaError, match="race"):
-        cuda_text(kernel)[4](torch.zeros(32, dtype=torch.int32), BLOCK=32)
+        OnCudaText(kernel)[4](torch.zeros(32, dtype=torch.int32), BLOCK=32)
 
 
 @mytriton.jit

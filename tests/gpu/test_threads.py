@@ -78,6 +78,7 @@ class Relu(torch.autograd.Function):
     def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
         Relu.threads.add(threading.get_ident())
         (x,) = ctx.saved_tensors
+        grad = grad.contiguous()
         out = torch.empty_like(grad)
         scale_kernel[(mytriton.cdiv(x.numel(), 256),)](grad, out, 2.0, x.numel(), BLOCK=256)
         return out
