@@ -20,6 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "last: runs after all other tests, of those in its process")
+    config.addinivalue_line("markers", "on_host(reason): what it promises is not CUDA's to keep")
     if not DEVICE:
         cuda_texts.record()
     # Never the cache of whoever runs the tests. Processes that share a session share one of their
@@ -33,6 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def runs_cuda_text(item: pytest.Item) -> bool:
     """Whether a test launches on that engine, as far as its parameters and its own text tell."""
+    if item.get_closest_marker("on_host"):
+        return False
     call = getattr(item, "callspec", None)
     if call is not None and cuda_text in [each for each in call.params.values() if callable(each)]:
         return True

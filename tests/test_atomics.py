@@ -144,6 +144,7 @@ def collide_kernel(x, olds, BLOCK: tl.constexpr):
     tl.store(olds + lane, tl.atomic_add(x + lane * 0, lane))
 
 
+@pytest.mark.on_host("programs, lanes or sums in the CPU's order")
 @both
 def test_lanes_of_one_program_go_in_order(engine) -> None:
     x, olds = torch.zeros(1, dtype=torch.int32), torch.zeros(40, dtype=torch.int32)

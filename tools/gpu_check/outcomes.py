@@ -2,10 +2,10 @@
 
 What has run is then known of a process that was killed or that crashed. Environment:
 GPU_CHECK_LOG, the file; GPU_CHECK_DONE, a file of test ids, one a line, that are left out;
-GPU_CHECK_TEST_SECONDS, after which a test ends its process.
+GPU_CHECK_TEST_SECONDS, after which a test ends its process; GPU_CHECK_LOST, the exit status below.
 
 Lines: {"collected": [ids]}, {"begun": id}, {"id", "outcome", "seconds", "message"}, and {"lost":
-reason} where the GPU can no longer be used by this process, which then ends.
+reason} where the GPU can no longer be used by this process, which then ends so.
 """
 
 import faulthandler
@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-LOST = 70  # the exit status
 MESSAGE = 1500  # characters, of the end
 
 
@@ -99,4 +98,4 @@ def pytest_runtest_logfinish(nodeid: str) -> None:
     if lost:
         write(lost=lost)
         sys.stdout.flush()
-        os._exit(LOST)
+        os._exit(int(os.environ["GPU_CHECK_LOST"]))

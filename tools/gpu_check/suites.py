@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 STARTS = 6  # of a file whose process crashes
 TEST_SECONDS = 100  # a test that takes longer hangs
+LOST = 70  # the exit status of a process whose device has an error that stays
 # These take all memory of the device.
 ALONE = {"test_memory.py"}
 
@@ -97,13 +98,16 @@ class Suite:
                 if "outcome" in line:
                     records[line["id"]] = {**line, "file": file}
             begun = next((line["begun"] for line in reversed(lines) if "begun" in line), None)
-            if begun and begun not in records:
+            cut_off = begun is not None and begun not in records
+            if begun and cut_off:
                 outcome = "crashed" if ended.code is not None else "not run"
-                message = ended.tail(25) if ended.code is not None else "cut off by the time limit"
+                message = (
+                    _last_words(ended) if outcome == "crashed" else "cut off by the time limit"
+                )
                 records[begun] = _record(begun, outcome, message, file)
             if not lines and ended.code is not None:  # pytest itself did not start
                 return [_record(file, "error", ended.tail(25), file)]
-            if ended.code in (0, 1, 5) or ended.code is None or not begun:
+            if ended.code is None or not (cut_off or ended.code == LOST):
                 break
         missing = [each for each in collected if each not in records]
         why = f"the process ended with status {ended.code}" if ended.code is not None else ""
@@ -123,6 +127,7 @@ class Suite:
             "GPU_CHECK_LOG": str(log),
             "GPU_CHECK_DONE": str(done),
             "GPU_CHECK_TEST_SECONDS": str(TEST_SECONDS),
+            "GPU_CHECK_LOST": str(LOST),
         }
 
 
@@ -147,6 +152,12 @@ def read_lines(log: Path) -> list[dict[str, Any]]:
         except ValueError:
             continue
     return found
+
+
+def _last_words(ended: Finished) -> str:
+    """Python's own, where it said any: what it crashed of, and where."""
+    found = max(ended.output.rfind(each) for each in ("Fatal Python error", "Timeout ("))
+    return ended.output[found : found + 1500] if found >= 0 else ended.tail(25)
 
 
 def _record(id: str, outcome: str, message: str, file: str) -> Record:
