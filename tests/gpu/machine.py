@@ -119,5 +119,5 @@ def run_python(
         env=given,
         capture_output=True,
         text=True,
-        timeout=170,
+        timeout=90,
     )

@@ -34,7 +34,7 @@ def test_values_and_strides_are_those_of_eager(gpu: Gpu, layout: str) -> None:
         return
     same(add(a, b), a + b)
     same(below(b, a), b < a)
-    same(swiglu(a, b), a * torch.sigmoid(a) * b, 1e-6)
+    same(swiglu(a, b), a * torch.sigmoid(a) * b, 2e-6)  # each off by a few ulp
 
 
 @pytest.mark.parametrize("first", DTYPES, ids=str)

@@ -177,11 +177,11 @@ def main() -> int:
     if unknown := set(names) - LIMITS.keys():
         parser.error(f"--stages: unknown {', '.join(sorted(unknown))}")
     device = "cpu" if options.dry_run else "cuda"
-    now = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
-    kind = "dry-run" if options.dry_run else "gpu"
-    out = options.out or ROOT / "benchmarks" / "results" / f"{kind}-{now}.json"
-    out.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="mytriton-gpu-check-"))
+    now = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
+    results = folder if options.dry_run else ROOT / "benchmarks" / "results"
+    out = (options.out or results / f"gpu-{now}.json").absolute()
+    out.parent.mkdir(parents=True, exist_ok=True)
     print(f"on {device}, {options.seconds:.0f} s at most; logs in {folder}", flush=True)
     os.chdir(ROOT)
     return Check(device, folder, options.seconds, options.files).run(names, out)

@@ -20,6 +20,10 @@ import pytest
 MESSAGE = 1500  # characters, of the end
 
 
+# Plugins are imported before pytest captures what goes there.
+_stderr = os.fdopen(os.dup(2), "w")
+
+
 def write(**line: Any) -> None:
     with open(os.environ["GPU_CHECK_LOG"], "a") as file:
         file.write(json.dumps(line) + "\n")
@@ -59,7 +63,7 @@ def pytest_runtest_logstart(nodeid: str) -> None:
     write(begun=nodeid)
     seconds = float(os.environ.get("GPU_CHECK_TEST_SECONDS", "0"))
     if seconds:
-        faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__)
+        faulthandler.dump_traceback_later(seconds, exit=True, file=_stderr)
 
 
 def _reason(report: Any) -> str:
