@@ -247,16 +247,19 @@ def test_python_text_is_that_of_3_11() -> None:
             ast.parse(path.read_text(), feature_version=(3, 11))
 
 
-def check(*options: str, seconds: int = 200) -> subprocess.CompletedProcess[str]:
-    run = [sys.executable, str(TOOL), "--seconds", str(seconds), *options]
+def check(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    run = [sys.executable, str(TOOL), "--seconds", "200", *options]
     given = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
+    given["TMPDIR"] = str(folder)
     return subprocess.run(run, capture_output=True, text=True, env=given)
 
 
 def test_a_dry_run(tmp_path: Path) -> None:
     out = tmp_path / "found.json"
     options = ["--dry-run", "--out", str(out), "--stages", "environment,gpu"]
-    done = check(*options, "--files", "tests/gpu/test_graphs.py", "tests/gpu/test_memory.py")
+    done = check(
+        tmp_path, *options, "--files", "tests/gpu/test_graphs.py", "tests/gpu/test_memory.py"
+    )
     result = json.loads(out.read_text())
     assert report.problems(result) == []
     assert [each["status"] for each in result["stages"]] == ["passed", "passed"], done.stdout
@@ -276,7 +279,8 @@ def test_without_a_gpu_it_fails_and_says_why(tmp_path: Path) -> None:
 
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
-    done = check("--out", str(tmp_path / "found.json"), "--stages", "environment,gpu")
+    options = ["--out", str(tmp_path / "found.json"), "--stages", "environment,gpu"]
+    done = check(tmp_path, *options)
     assert done.returncode == 1
     result = json.loads((tmp_path / "found.json").read_text())
     assert [each["status"] for each in result["stages"]] == ["failed", "skipped"]

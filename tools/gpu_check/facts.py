@@ -103,7 +103,7 @@ def python_packages(versions: dict[str, Any], missing: list[str], absent: list[s
     if versions["triton"] is None:
         absent.append("triton: Inductor needs it on CUDA, and benchmarks compare with it")
     if version("hypothesis") is None:
-        absent.append("hypothesis: test files that import it are errors")
+        absent.append("hypothesis: test files that import it are left out")
 
 
 def nvrtc_folders() -> list[str]:

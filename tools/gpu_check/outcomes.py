@@ -41,7 +41,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
     if report.failed:
-        write(id=report.nodeid, outcome="error", seconds=0, message=str(report.longrepr)[-MESSAGE:])
+        message = str(report.longrepr)[-MESSAGE:]
+        # A tool of tests that are not for GPUs.
+        outcome = "skipped" if "No module named 'hypothesis'" in message else "error"
+        write(id=report.nodeid, outcome=outcome, seconds=0, message=message)
     elif report.skipped and report.nodeid:
         write(id=report.nodeid, outcome="skipped", seconds=0, message=_reason(report))
 

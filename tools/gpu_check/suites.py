@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import sys
 import threading
@@ -138,7 +139,7 @@ def environment(device: str) -> dict[str, str]:
         **require,
         "MYTRITON_TEST_DEVICE": device,
         "OMP_NUM_THREADS": "2",
-        "PYTHONPATH": f"{HERE}:{ROOT}",
+        "PYTHONPATH": ":".join(filter(None, [str(HERE), str(ROOT), os.environ.get("PYTHONPATH")])),
         "PYTHONUNBUFFERED": "1",
     }
 
@@ -177,6 +178,8 @@ def files_of_tables(device: str, folder: Path, limit: Limit) -> list[str]:
         for each in line.get("collected", ()):
             file = each.partition("::")[0]
             counts[file] = counts.get(file, 0) + 1
+        if line.get("outcome") == "error":  # it will say so again, in its own process
+            counts.setdefault(line["id"], 0)
     if not counts:
         raise StageFailed(f"no tests were found:\n{ended.tail()}")
     return sorted(counts, key=lambda each: -counts[each])
