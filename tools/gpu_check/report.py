@@ -134,7 +134,7 @@ def summary(result: dict[str, Any]) -> str:
             for name in ("python", "torch", "driver", "triton", "commit")
             if versions.get(name)
         ),
-        f"NVRTC: {versions.get('nvrtc') or versions.get('nvrtc_files') or 'not found'}",
+        f"NVRTC: {versions.get('nvrtc') or versions.get('nvrtc_files') or 'none'}",
         "",
     ]
     lines += [f"missing: {each}" for each in result["missing"]]
