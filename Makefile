@@ -3,6 +3,7 @@
 #   make test                        in .venv, made by the first run
 #   make test VENV=                  in the environment at hand, with its torch
 #   make test TORCH=torch==2.11.0    against another torch (any arguments of pip install)
+#   make gpu-check GPU_CHECK=--help  what needs a GPU, with options of tools/gpu_check
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -110,8 +111,9 @@ accuracy: build gtest $(tools) ## measure the elementwise math over every 17th f
 	@cmake --build $(BUILD) --target mytriton_tests
 	MYTRITON_ULP_STRIDE=17 $(BUILD)/mytriton_tests --gtest_filter='*MathRow*' | grep -v '^\['
 
-gpu-check: build $(tools) ## run the tests that need a GPU; without one they fail
-	MYTRITON_REQUIRE_CUDA=1 MYTRITON_REQUIRE_NVRTC=1 $(PY) -m pytest tests/test_cuda.py tests/test_nvrtc.py
+# In .venv if there is one, else in the environment at hand; it installs and downloads nothing else.
+gpu-check: ## on a machine with a GPU: build, run the tests that need it, time kernels (8 minutes)
+	$(BASE) tools/gpu_check $(GPU_CHECK)
 
 tsan: gtest ## run the C++ tests of threads under ThreadSanitizer
 	cmake -S . -B build/tsan -DMYTRITON_TORCH=OFF -DMYTRITON_THREAD_TESTS=ON -DMYTRITON_WERROR=ON \

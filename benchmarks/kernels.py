@@ -1,4 +1,7 @@
-"""Kernels that the benchmarks time, each beside the eager torch code that it stands for."""
+"""Kernels that the benchmarks time, each beside the eager torch code that it stands for.
+
+They compute in float32, whatever their tensors hold.
+"""
 
 import torch
 
@@ -32,7 +35,7 @@ def leaky_relu_kernel(x, out, n, alpha, BLOCK: tl.constexpr):
 def sigmoid_kernel(x, out, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = at < n
-    a = tl.load(x + at, mask=mask)
+    a = tl.load(x + at, mask=mask).to(tl.float32)
     tl.store(out + at, 1.0 / (1.0 + tl.exp(-a)), mask=mask)
 
 
@@ -40,7 +43,7 @@ def sigmoid_kernel(x, out, n, BLOCK: tl.constexpr):
 def swiglu_kernel(a, b, out, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = at < n
-    gate = tl.load(a + at, mask=mask)
+    gate = tl.load(a + at, mask=mask).to(tl.float32)
     tl.store(out + at, gate / (1.0 + tl.exp(-gate)) * tl.load(b + at, mask=mask), mask=mask)
 
 
@@ -49,7 +52,7 @@ def softmax_kernel(x, out, columns, BLOCK: tl.constexpr):
     column = tl.arange(0, BLOCK)
     mask = column < columns
     at = tl.program_id(0) * columns + column
-    row = tl.load(x + at, mask=mask, other=float("-inf"))
+    row = tl.load(x + at, mask=mask, other=float("-inf")).to(tl.float32)
     powers = tl.exp(row - tl.max(row, axis=0))
     tl.store(out + at, powers / tl.sum(powers, axis=0), mask=mask)
 
@@ -58,7 +61,7 @@ def softmax_kernel(x, out, columns, BLOCK: tl.constexpr):
 def silu_kernel(x, out, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = at < n
-    a = tl.load(x + at, mask=mask)
+    a = tl.load(x + at, mask=mask).to(tl.float32)
     tl.store(out + at, a * tl.sigmoid(a), mask=mask)
 
 
@@ -67,7 +70,7 @@ def layer_norm_kernel(x, weight, bias, out, columns, eps, BLOCK: tl.constexpr):
     column = tl.arange(0, BLOCK)
     mask = column < columns
     at = tl.program_id(0) * columns + column
-    row = tl.load(x + at, mask=mask, other=0.0)
+    row = tl.load(x + at, mask=mask, other=0.0).to(tl.float32)
     mean = tl.sum(row, axis=0) / columns
     centred = tl.where(mask, row - mean, 0.0)
     scale = 1.0 / tl.sqrt(tl.sum(centred * centred, axis=0) / columns + eps)
@@ -81,7 +84,7 @@ def rms_norm_kernel(x, weight, out, columns, eps, BLOCK: tl.constexpr):
     column = tl.arange(0, BLOCK)
     mask = column < columns
     at = tl.program_id(0) * columns + column
-    row = tl.load(x + at, mask=mask, other=0.0)
+    row = tl.load(x + at, mask=mask, other=0.0).to(tl.float32)
     scale = 1.0 / tl.sqrt(tl.sum(row * row, axis=0) / columns + eps)
     tl.store(out + at, row * scale * tl.load(weight + column, mask=mask), mask=mask)
 

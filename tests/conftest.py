@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import cuda_texts
 import pytest
+from engines import DEVICE, cuda_text
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -19,7 +20,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "last: runs after all other tests, of those in its process")
-    cuda_texts.record()
+    config.addinivalue_line("markers", "on_host(reason): what it promises is not CUDA's to keep")
+    if not DEVICE:
+        cuda_texts.record()
     # Never the cache of whoever runs the tests. Processes that share a session share one of their
     # own, as do those that tests start; tests that count compiles turn it off.
     if not hasattr(config, "workerinput"):
@@ -29,7 +32,21 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop("MYTRITON_CACHE_SIZE", None)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def runs_cuda_text(item: pytest.Item) -> bool:
+    """Whether a test launches on that engine, as far as its parameters and its own text tell."""
+    if item.get_closest_marker("on_host"):
+        return False
+    call = getattr(item, "callspec", None)
+    if call is not None and cuda_text in [each for each in call.params.values() if callable(each)]:
+        return True
+    return "cuda_text" in item.function.__code__.co_names
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if DEVICE:  # tests of engines.py run on it, and those of tests/gpu
+        kept = [each for each in items if each.path.parent.name == "gpu" or runs_cuda_text(each)]
+        config.hook.pytest_deselected(items=[each for each in items if each not in kept])
+        items[:] = kept
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
 
 

@@ -7,11 +7,17 @@ thread a lane, and looks for races and overruns as it does so.
 `every` parametrises a test over the three. `both` leaves the text out, for kernels whose blocks the
 lane layout cannot hold, whose result hangs on an order that CUDA does not define, or whose launch
 has too many threads: the text takes about 2 microseconds for each, and 5 milliseconds for a launch.
+
+With MYTRITON_TEST_DEVICE=cuda these tests, and no others, run on a GPU: `cuda_text` then copies a
+launch's tensors there and back, and `every` and `both` are it alone. `on_host(reason)` marks tests
+whose promise is the CPU's.
 """
 
+import dataclasses
 import functools
 import inspect
 import os
+import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +29,12 @@ from cuda_on_cpu.runner import CudaText
 
 import mytriton
 from mytriton.arguments import check_grid, passed
+from mytriton.tools.tensor_descriptor import TensorDescriptor
+
+# Where cuda_text runs kernels themselves rather than their text on the CPU: "cuda", "cpu" to try
+# that without a GPU, or nowhere.
+DEVICE = os.environ.get("MYTRITON_TEST_DEVICE", "")
+NO_ROOM = re.compile("CUDA lowering needs .* bytes of")
 
 
 class Evaluated:
@@ -82,6 +94,54 @@ class OnCudaText:
         return launch
 
 
+class OnDevice:
+    """Launches a kernel on DEVICE, on copies of what it is given there, and copies them back.
+
+    Storages are copied whole, so that tensors which share one share its copy, alignment included.
+    A kernel that needs more room than a GPU has ends its test, as skipped.
+    """
+
+    def __init__(self, kernel: mytriton.JITFunction) -> None:
+        self.kernel = kernel
+
+    def prepare(self, *args: Any, **kwargs: Any) -> mytriton.CompiledKernel:
+        artifact = self.kernel.compile(*args, **kwargs)
+        try:
+            assert artifact.cuda_src
+        except mytriton.CompileError as error:
+            if not NO_ROOM.search(str(error)):
+                raise
+            pytest.skip(str(error).partition("error: ")[2].partition(":")[0])
+        return artifact
+
+    def __getitem__(self, grid: Any) -> Callable[..., mytriton.CompiledKernel]:
+        def launch(*args: Any, **kwargs: Any) -> mytriton.CompiledKernel:
+            copies: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # by address: bytes, copy
+
+            def moved(value: Any) -> Any:
+                if isinstance(value, TensorDescriptor):
+                    return dataclasses.replace(value, base=moved(value.base))
+                if not isinstance(value, torch.Tensor):
+                    return value
+                storage = value.untyped_storage()
+                if storage.data_ptr() not in copies:
+                    there = torch.empty(0, dtype=torch.uint8).set_(storage)
+                    copies[storage.data_ptr()] = there, there.to(DEVICE, copy=True)
+                copy = copies[storage.data_ptr()][1].untyped_storage()
+                whole = torch.empty(0, dtype=value.dtype, device=DEVICE)
+                return whole.set_(copy, value.storage_offset(), value.shape, value.stride())
+
+            given = [moved(each) for each in args]
+            named = {name: moved(each) for name, each in kwargs.items()}
+            artifact = self.prepare(*given, **named)
+            self.kernel[grid](*given, **named)
+            for here, copy in copies.values():
+                here.copy_(copy)
+            return artifact
+
+        return launch
+
+
 def memory(tensor: torch.Tensor) -> torch.Tensor:
     """The bytes from a tensor's first element to its last one, what a view skips included."""
     steps = zip(tensor.shape, tensor.stride(), strict=True)
@@ -99,12 +159,14 @@ def evaluated(kernel: mytriton.JITFunction) -> Evaluated:
 
 
 @functools.cache
-def cuda_text(kernel: mytriton.JITFunction) -> OnCudaText:
-    return OnCudaText(kernel)
+def cuda_text(kernel: mytriton.JITFunction) -> OnCudaText | OnDevice:
+    return OnDevice(kernel) if DEVICE else OnCudaText(kernel)
 
 
-both = pytest.mark.parametrize("engine", [compiled, evaluated])
-every = pytest.mark.parametrize("engine", [compiled, evaluated, cuda_text])
+both = pytest.mark.parametrize("engine", [cuda_text] if DEVICE else [compiled, evaluated])
+every = pytest.mark.parametrize(
+    "engine", [cuda_text] if DEVICE else [compiled, evaluated, cuda_text]
+)
 
 
 INTS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}

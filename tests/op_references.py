@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from engines import DEVICE
 from op_operands import DTYPES, HALF, INF, is_int
 
 from mytriton import _C
@@ -20,8 +21,11 @@ from mytriton import _C
 ROWS = {row["name"]: row for row in _C.op_rows() if row["kind"] == "pure"}
 # Rows whose bits are not fixed; test_ops_math.py has them.
 MATH = {name for name, row in ROWS.items() if row["ulp"][0] > 0}
-# CUDA text spells these out. What else it calls is the evaluator's when it runs on the CPU.
-OTHERWISE_ON_CUDA = {name for name in MATH if "sigmoidf" in ROWS[name]["expressions"][0]}
+# CUDA text spells these out. What else it calls is the evaluator's when it runs on the CPU, and
+# CUDA's on a GPU.
+OTHERWISE_ON_CUDA = {
+    name for name in MATH if DEVICE == "cuda" or "sigmoidf" in ROWS[name]["expressions"][0]
+}
 Answer = Callable[..., torch.Tensor]
 
 # --- ints: on Python's, which do not overflow, and then wrapped ----------------------------------

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from engines import assert_same_bits, both, compiled, cuda_text, every
+from engines import OnCudaText, assert_same_bits, both, compiled, every
 from engines import evaluated as evaluated_engine
 
 import mytriton
@@ -144,6 +144,7 @@ def collide_kernel(x, olds, BLOCK: tl.constexpr):
     tl.store(olds + lane, tl.atomic_add(x + lane * 0, lane))
 
 
+@pytest.mark.on_host("programs, lanes or sums in the CPU's order")
 @both
 def test_lanes_of_one_program_go_in_order(engine) -> None:
     x, olds = torch.zeros(1, dtype=torch.int32), torch.zeros(40, dtype=torch.int32)
@@ -233,7 +234,7 @@ def test_a_race_of_an_atomic_and_a_plain_access_is_found() -> None:
         tl.store(x + tl.program_id(0), 3)
 
     with pytest.raises(CudaError, match="race"):
-        cuda_text(kernel)[4](torch.zeros(32, dtype=torch.int32), BLOCK=32)
+        OnCudaText(kernel)[4](torch.zeros(32, dtype=torch.int32), BLOCK=32)
 
 
 @mytriton.jit

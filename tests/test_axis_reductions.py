@@ -61,6 +61,7 @@ quick = settings(
 )
 
 
+@pytest.mark.on_host("programs, lanes or sums in the CPU's order")
 @both
 @quick
 @given(shape=SHAPES, axis=st.integers(0, 4), seed=st.integers(0, 2**32 - 1))
@@ -101,6 +102,7 @@ def test_ints_of_every_width(engine, name: str, shape: tuple[int, ...], axis: in
         assert_same_bits(got, tensor(expected.ravel().tolist(), result).reshape(got.shape))
 
 
+@pytest.mark.on_host("programs, lanes or sums in the CPU's order")
 @both
 @pytest.mark.parametrize(("shape", "axis"), EVERY_WAY)
 @pytest.mark.parametrize("name", ["f16", "bf16", "f64"])

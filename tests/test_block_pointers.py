@@ -150,6 +150,7 @@ def int_address_kernel(x, out, stride):
     tl.store(tl.make_block_ptr(out, (1, 4), (4, 1), (0, 0), (1, 4), (1, 0)), tl.load(p))
 
 
+@pytest.mark.on_host("gigabytes, of which few are touched")
 @both
 def test_indices_have_64_bits(engine: Any) -> None:
     stride = 2**30  # 3 * 2**30 passes 2**31

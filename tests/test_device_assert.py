@@ -41,6 +41,7 @@ def test_what_holds_changes_nothing(engine) -> None:
     assert torch.equal(x, out)
 
 
+@pytest.mark.on_host("what the CPU prints and raises")
 @both
 def test_the_first_failure_stops_the_launch(engine) -> None:
     x, out = torch.rand(100), torch.zeros(100)
@@ -54,6 +55,7 @@ def test_the_first_failure_stops_the_launch(engine) -> None:
     assert not out[96:].any()
 
 
+@pytest.mark.on_host("what the CPU prints and raises")
 @both
 def test_a_scalar_condition(engine) -> None:
     x = torch.rand(8)
@@ -112,6 +114,7 @@ def test_mistakes(wrong, message: str) -> None:
         kernel.compile("*fp32")
 
 
+@pytest.mark.on_host("what the CPU prints and raises")
 @both
 def test_python_s_print(engine, capsys: pytest.CaptureFixture) -> None:
     @mytriton.jit

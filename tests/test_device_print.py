@@ -21,6 +21,7 @@ def print_kernel(x, n, flag, BLOCK: tl.constexpr):
     tl.store(x + pid * BLOCK + lane, value + total, mask=lane < n)
 
 
+@pytest.mark.on_host("what the CPU prints and raises")
 @both
 @pytest.mark.parametrize(
     "dtype", [torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int8, torch.uint64]
@@ -46,6 +47,7 @@ def many_kernel(x, BLOCK: tl.constexpr):
     tl.device_print('50% "of"\\', tl.load(x + lane).to(tl.int16), hex=True)
 
 
+@pytest.mark.on_host("what the CPU prints and raises")
 @both
 def test_lanes_and_hex(engine, capsys: pytest.CaptureFixture) -> None:
     engine(many_kernel)[1](torch.arange(-1, 36, dtype=torch.int32), BLOCK=37)
@@ -55,6 +57,7 @@ def test_lanes_and_hex(engine, capsys: pytest.CaptureFixture) -> None:
     assert len(lines) == 37
 
 
+@pytest.mark.on_host("what the CPU prints and raises")
 @both
 def test_programs_print_in_order(engine, capsys: pytest.CaptureFixture) -> None:
     @mytriton.jit

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from cuda_on_cpu.runner import CudaError, CudaText
-from engines import OnCudaText, assert_same_bits, cuda_text, every
+from engines import OnCudaText, assert_same_bits, every
 from kernels import copy_kernel, mixed_widths_kernel
 
 import mytriton
@@ -40,7 +40,7 @@ def test_any_byte_of_a_bool_stays_where_nothing_is_written(engine) -> None:
 
 def test_a_kernel_without_text_is_refused() -> None:
     with pytest.raises(ValueError, match="width"):
-        cuda_text(mixed_widths_kernel)[1](torch.zeros(256), torch.zeros(256), layout="lane")
+        OnCudaText(mixed_widths_kernel)[1](torch.zeros(256), torch.zeros(256), layout="lane")
 
 
 def with_text(kernel: mytriton.JITFunction, old: str, new: str, *args, **constants) -> OnCudaText:

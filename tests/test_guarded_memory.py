@@ -19,6 +19,7 @@ import torch
 import mytriton
 import mytriton.language as tl
 
+pytestmark = pytest.mark.on_host("pages that may not be touched, nor copied")
 UNSIGNED = [torch.uint8, torch.uint16, torch.uint32, torch.uint64]
 SIGNED = [torch.int8, torch.int16, torch.int32, torch.int64]
 FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]

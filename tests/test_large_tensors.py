@@ -10,6 +10,7 @@ from engines import assert_same_bits, both
 import mytriton
 import mytriton.language as tl
 
+pytestmark = pytest.mark.on_host("gigabytes, of which few are touched")
 FAR = 2**31
 N = FAR + 4096
 

@@ -163,6 +163,7 @@ def test_gathers_and_scatters(engine) -> None:
     assert_same_bits(out, expected)
 
 
+@pytest.mark.on_host("programs, lanes or sums in the CPU's order")
 @both
 def test_the_last_of_lanes_with_one_address_wins(engine) -> None:
     @mytriton.jit

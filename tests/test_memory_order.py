@@ -124,6 +124,7 @@ def test_scalars_among_blocks(engine, width: int) -> None:
     assert_same_bits(out, stored)
 
 
+@pytest.mark.on_host("programs, lanes or sums in the CPU's order")
 @both
 def test_scalar_programs_in_order(engine) -> None:
     @mytriton.jit

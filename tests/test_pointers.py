@@ -19,6 +19,7 @@ def table_kernel(table, out, n, BLOCK: tl.constexpr):
     tl.store(row + lane, value * 2.0, mask=lane < n)
 
 
+@pytest.mark.on_host("addresses of the CPU's memory")
 @both
 def test_rows_by_a_table_of_pointers(engine) -> None:
     rows = [torch.rand(40) for _ in range(5)]
@@ -40,6 +41,7 @@ def mixed_kernel(table, which, out, BLOCK: tl.constexpr):
     tl.store(pointers + lane, value - tl.max(value, axis=0))
 
 
+@pytest.mark.on_host("addresses of the CPU's memory")
 @both
 def test_a_block_of_pointers(engine) -> None:
     rows = torch.rand(3, 40)

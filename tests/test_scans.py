@@ -58,6 +58,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.on_host("programs, lanes or sums in the CPU's order")
 @both
 @pytest.mark.parametrize(("shape", "axis"), SHAPES)
 def test_floats_in_order(engine, shape: tuple[int, ...], axis: int) -> None:
@@ -80,6 +81,7 @@ def test_ints_of_every_width(engine, name: str, shape: tuple[int, ...], axis: in
     assert_in_order(got, block.numpy().astype(got[0].numpy().dtype), axis)
 
 
+@pytest.mark.on_host("programs, lanes or sums in the CPU's order")
 @both
 @pytest.mark.parametrize(("shape", "axis"), [((3, 40), 1), ((40, 3), 0)])
 @pytest.mark.parametrize("name", ["f16", "bf16", "f64"])

@@ -118,6 +118,7 @@ FAR = 2**32
 SPARSE = torch.empty(FAR + 64, dtype=torch.int8)
 
 
+@pytest.mark.on_host("gigabytes, of which few are touched")
 @both
 def test_rows_that_wrap_around(engine) -> None:
     """An index of 32 bits passes the largest int within a row, and goes on at the smallest."""
@@ -141,6 +142,7 @@ def test_rows_that_wrap_around(engine) -> None:
     assert torch.equal(SPARSE[index[1]], expected[1] + 1)
 
 
+@pytest.mark.on_host("gigabytes, of which few are touched")
 @both
 def test_two_offsets_that_wrap_apart(engine) -> None:
     """Each wraps in another lane: the first and the eighth lie as if neither did."""
