@@ -23,6 +23,11 @@ import mytriton.language as tl
 fake = torch.ops.fake_cuda
 
 
+@mytriton.elementwise
+def total(a, b):
+    return a + b
+
+
 def gpu(x: torch.Tensor, device: int = 0) -> torch.Tensor:
     return fake.to_device(x, device)
 
@@ -114,6 +119,25 @@ def check_elementwise_functions() -> None:
     assert torch.equal(cpu(positive), half > 0)
     turned = torch.randn(64, 48).t()
     assert torch.equal(cpu(leaky(gpu(turned), 0.5)[0]), torch.where(turned > 0, turned, turned / 2))
+
+
+def check_scalars_on_the_cpu_beside_a_gpu() -> None:
+    x = torch.randn(5, 300)
+    for dtype, scalar in (
+        (torch.float32, torch.tensor(2**40 + 1)),
+        (torch.bfloat16, torch.tensor(0.3, dtype=torch.float64)),
+        (torch.float64, torch.tensor(0.3)),
+        (torch.int32, torch.tensor(True)),
+    ):
+        made = total(gpu(x.to(dtype)), scalar)
+        expected = x.to(dtype) + scalar.item()  # as torch does it on a GPU
+        assert made.device == torch.device("cuda", 0) and made.dtype == dtype
+        assert torch.equal(cpu(made), expected)
+    big = torch.tensor(2**63 + 5, dtype=torch.uint64)
+    made = total(gpu(torch.zeros(3, dtype=torch.uint64)), big)
+    assert cpu(made).tolist() == [2**63 + 5] * 3
+    text = message_of(TypeError, lambda: total(gpu(x), x))
+    assert "'a' is on cuda:0 and 'b' on cpu" in text, text
 
 
 def check_views_that_are_not_aligned() -> None:
