@@ -130,7 +130,7 @@ def check_scalars_on_the_cpu_beside_a_gpu() -> None:
         (torch.int32, torch.tensor(True)),
     ):
         made = total(gpu(x.to(dtype)), scalar)
-        expected = x.to(dtype) + scalar.item()  # as torch does it on a GPU
+        expected = total(x.to(dtype), scalar.item())
         assert made.device == torch.device("cuda", 0) and made.dtype == dtype
         assert torch.equal(cpu(made), expected)
     big = torch.tensor(2**63 + 5, dtype=torch.uint64)
