@@ -27,9 +27,10 @@ c10::DispatchKeySet keys_of(const Arguments& arguments) {
 }
 
 bool is_known_to_dispatcher(c10::DispatchKeySet keys) {
-    constexpr c10::DispatchKeySet plain{c10::DispatchKey::CPU, c10::DispatchKey::AutogradCPU,
-                                        c10::DispatchKey::ADInplaceOrView,
-                                        c10::DispatchKey::BackendSelect};
+    constexpr c10::DispatchKeySet plain{
+        c10::DispatchKey::CPU,           c10::DispatchKey::AutogradCPU,
+        c10::DispatchKey::CUDA,          c10::DispatchKey::AutogradCUDA,
+        c10::DispatchKey::BackendSelect, c10::DispatchKey::ADInplaceOrView};
     return (keys.raw_repr() & ~plain.raw_repr()) != 0 ||
            at::getStepCallbacksUnlessEmpty(at::RecordScope::FUNCTION).has_value();
 }
@@ -81,32 +82,25 @@ Way way_of(const Arguments& arguments) {
     return keys.has(c10::DispatchKey::ADInplaceOrView) ? Way::bump_and_run : Way::run;
 }
 
-void launch_directly(const Artifact& artifact, CpuKernel& kernel, Way way,
-                     const Arguments& arguments, const int64_t (&grid)[3]) {
-    c10::SmallVector<int64_t, 16> values;
+void launch_directly(Artifact& artifact, CpuKernel& cpu, Way way, const Arguments& arguments,
+                     const int64_t (&grid)[3]) {
+    LaunchValues values;
+    std::optional<c10::Device> device;
     for (size_t i = 0; i < arguments.size(); ++i) {
         const Argument& each = arguments[i];
-        if (way == Way::bump_and_run && each.kind == Argument::Kind::tensor && artifact.writes(i) &&
-            !each.tensor->is_inference())
-            each.tensor->unsafeGetTensorImpl()->bump_version();
+        if (each.kind == Argument::Kind::tensor) {
+            device = each.tensor->device();
+            if (way == Way::bump_and_run && artifact.writes(i) && !each.tensor->is_inference())
+                each.tensor->unsafeGetTensorImpl()->bump_version();
+        }
         values.push_back(bits_for(artifact, i, each));
     }
-    launch_cpu(artifact, kernel, values.data(), grid);
-}
-
-void launch_below(Artifact& artifact, CpuKernel& cpu, const Arguments& arguments,
-                  const int64_t (&grid)[3]) {
-    const c10::Device device = arguments[0].tensor->device();
-    if (device.is_cpu()) {
-        std::optional<WithoutGil> other_threads_run;
-        if (!cpu.is_brief(grid)) other_threads_run.emplace();
-        return launch_directly(artifact, cpu, Way::run, arguments, grid);
-    }
-    c10::SmallVector<int64_t, 16> values;
-    for (size_t i = 0; i < arguments.size(); ++i)
-        values.push_back(bits_for(artifact, i, arguments[i]));
-    WithoutGil other_threads_run;
-    launch_cuda(artifact, device, values, grid);
+    std::optional<WithoutGil> other_threads_run;
+    if (!device->is_cpu() || !cpu.is_brief(grid)) other_threads_run.emplace();
+    if (device->is_cpu())
+        launch_cpu(artifact, cpu, values.data(), grid);
+    else
+        launch_cuda(artifact, *device, values, grid);
 }
 
 }  // namespace mytriton

@@ -20,13 +20,13 @@ struct Argument {
     int64_t bits;              // of a bool, an int64 or a double
 };
 
-using Arguments = c10::SmallVector<Argument, 16>;
+using Arguments = c10::SmallVector<Argument, 24>;
 
 // As the dispatcher takes it.
 c10::IValue value_of(const Argument& argument);
 
 // Whether torch's dispatcher knows something of a call that nobody else does: a mode, a
-// transformation, autocast, the profiler, a wrapped or lazy tensor, CUDA. Gradients aside.
+// transformation, autocast, the profiler, a wrapped or lazy tensor. Gradients aside.
 bool needs_dispatcher(const Arguments& arguments);
 
 // Whether a tensor requires grad while gradients are on.
@@ -40,15 +40,11 @@ enum class Way {
 };
 Way way_of(const Arguments& arguments);
 
-// A launch that needs no dispatcher. The arguments are of the kinds that the artifact was made for,
-// in its order. Holds no reference to a tensor, as torch takes the GIL to count those of tensors
-// that Python knows; the caller has them. May be called without the GIL.
-void launch_directly(const Artifact& artifact, CpuKernel& kernel, Way way,
-                     const Arguments& arguments, const int64_t (&grid)[3]);
-
-// A launch from below the dispatcher, on the tensors' device. With the GIL, which it releases while
-// a kernel runs that is not brief.
-void launch_below(Artifact& artifact, CpuKernel& cpu, const Arguments& arguments,
-                  const int64_t (&grid)[3]);
+// A launch that needs no dispatcher, or comes from below it, on the tensors' device. The arguments
+// are of the kinds that the artifact was made for, in its order; one of them at least is a tensor.
+// Holds no reference to a tensor, as torch takes the GIL to count those of tensors that Python
+// knows; the caller has them. With the GIL, which is released meanwhile, but for what is brief.
+void launch_directly(Artifact& artifact, CpuKernel& cpu, Way way, const Arguments& arguments,
+                     const int64_t (&grid)[3]);
 
 }  // namespace mytriton

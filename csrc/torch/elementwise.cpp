@@ -113,8 +113,8 @@ ElementwiseCase::Launch ElementwiseCase::launch_of(const Loops& loops, const Arg
 
 void ElementwiseCase::run(const Loops& loops, const Arguments& inputs, const Tensors& outputs) {
     const Launch launch = launch_of(loops, inputs, outputs);
-    launch_below(*launch.kernel.artifact, launch.kernel.cpu, launch.arguments,
-                 {launch.programs, 1, 1});
+    launch_directly(*launch.kernel.artifact, launch.kernel.cpu, Way::run, launch.arguments,
+                    {launch.programs, 1, 1});
 }
 
 const ElementwiseCase::Kernel& ElementwiseCase::kernel(const Loops& loops, const std::string& kinds,

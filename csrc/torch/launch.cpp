@@ -126,8 +126,6 @@ PyObject* launch(Bound* bound, PyObject* const* args, Py_ssize_t positional, PyO
     if (!read_grid(grid, sizes))
         return launch_slow(bound, grid, args, positional, keywords, nullptr);
     if (Way way = way_of(run_time); way != Way::dispatch) {
-        std::optional<WithoutGil> other_threads_run;
-        if (!variant->cpu.is_brief(sizes)) other_threads_run.emplace();
         launch_directly(*variant->artifact, variant->cpu, way, run_time, sizes);
     } else {
         torch::jit::Stack stack = stack_of(run_time, sizes);

@@ -35,7 +35,7 @@ at::ScalarType torch_dtype(Scalar scalar) {
 
 // The launch arguments of a call, 64 bits each, in the order of the kernel's parameters.
 struct LaunchArguments {
-    c10::SmallVector<int64_t, 16> values;
+    LaunchValues values;
     int64_t grid[3];
     c10::Device device = c10::kCPU;
 };
@@ -324,9 +324,9 @@ void launch_cpu(const Artifact& artifact, CpuKernel& kernel, const int64_t* valu
     kernel.launch(values, grid, parallel_for, warn, print_in_python);
 }
 
-void launch_cuda(Artifact& artifact, c10::Device device, c10::SmallVectorImpl<int64_t>& values,
+void launch_cuda(Artifact& artifact, c10::Device device, LaunchValues& values,
                  const int64_t (&grid)[3]) {
-    c10::SmallVector<void*, 16> pointers;
+    c10::SmallVector<void*, 24> pointers;
     for (int64_t& value : values) pointers.push_back(&value);
     c10::DeviceGuard guard(device);
     c10::impl::VirtualGuardImpl cuda(c10::DeviceType::CUDA);

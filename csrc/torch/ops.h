@@ -31,8 +31,11 @@ void warn(const std::string& message);
 void launch_cpu(const Artifact& artifact, CpuKernel& kernel, const int64_t* values,
                 const int64_t (&grid)[3]);
 
-// Runs it on a CUDA device, on the current stream. The values are changed.
-void launch_cuda(Artifact& artifact, c10::Device device, c10::SmallVectorImpl<int64_t>& values,
+// 64 bits a parameter; more than these few take memory.
+using LaunchValues = c10::SmallVector<int64_t, 24>;
+
+// Runs it on a CUDA device, on the current stream. CUDA may write to the values.
+void launch_cuda(Artifact& artifact, c10::Device device, LaunchValues& values,
                  const int64_t (&grid)[3]);
 
 }  // namespace mytriton
