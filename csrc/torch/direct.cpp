@@ -89,7 +89,7 @@ void launch_directly(Artifact& artifact, CpuKernel& cpu, Way way, const Argument
     for (size_t i = 0; i < arguments.size(); ++i) {
         const Argument& each = arguments[i];
         if (each.kind == Argument::Kind::tensor) {
-            device = each.tensor->device();
+            if (!device) device = each.tensor->device();
             if (way == Way::bump_and_run && artifact.writes(i) && !each.tensor->is_inference())
                 each.tensor->unsafeGetTensorImpl()->bump_version();
         }
