@@ -1,5 +1,4 @@
-// Reads a call's arguments. The only file that includes python_variable.h, which takes 13 seconds
-// to compile.
+// Reads a call's arguments.
 #include "torch/call.h"
 
 #include <torch/csrc/autograd/python_variable.h>
@@ -189,6 +188,22 @@ bool add_argument(PyObject* value, Key& key, Arguments& arguments,
             {Kind::real, nullptr, std::bit_cast<int64_t>(PyFloat_AS_DOUBLE(value))});
         return true;
     }
+    return false;
+}
+
+bool pack_call(PyObject* const* args, Py_ssize_t positional, PyObject* keywords, PyObject*& tuple,
+               PyObject*& dict) {
+    tuple = PyTuple_New(positional);
+    dict = PyDict_New();
+    bool packed = tuple && dict;
+    for (Py_ssize_t i = 0; packed && i < positional; ++i)
+        PyTuple_SET_ITEM(tuple, i, Py_NewRef(args[i]));
+    Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+    for (Py_ssize_t k = 0; packed && k < named; ++k)
+        packed = PyDict_SetItem(dict, PyTuple_GET_ITEM(keywords, k), args[positional + k]) == 0;
+    if (packed) return true;
+    Py_CLEAR(tuple);
+    Py_CLEAR(dict);
     return false;
 }
 

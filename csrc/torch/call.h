@@ -69,6 +69,11 @@ bool add_constexpr(PyObject* value, Key& key, Held& held);
 bool add_argument(PyObject* value, Key& key, Arguments& arguments,
                   std::optional<c10::Device>& device);
 
+// The same call for a function in Python: its positional arguments, a tuple, and its keywords, a
+// dict, as new references; false with a Python error set.
+bool pack_call(PyObject* const* args, Py_ssize_t positional, PyObject* keywords, PyObject*& tuple,
+               PyObject*& dict);
+
 // Whether the grid has to be called to know the sizes.
 bool is_function(PyObject* grid);
 

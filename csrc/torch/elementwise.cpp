@@ -4,7 +4,6 @@
 
 #include <ATen/Functions.h>
 #include <ATen/core/LegacyTypeDispatch.h>
-#include <torch/csrc/autograd/python_variable.h>
 #include <torch/csrc/jit/python/pybind_utils.h>
 
 #include "torch/ops.h"
@@ -122,14 +121,13 @@ const ElementwiseCase::Kernel& ElementwiseCase::kernel(const Loops& loops, const
     Key key{loops.dims(), static_cast<uint64_t>(loops.is_short()),
             static_cast<uint64_t>(loops.block()),
             static_cast<uint64_t>(loops.is_wide()) * 2 + wide_ints};
-    std::vector<int> steps;
-    for (size_t t = 0; t < tensors.size(); ++t) {
-        steps.push_back(loops.step(t));
-        key.push_back(static_cast<uint64_t>(tensors[t].tensor->scalar_type()) * 4 + steps.back());
-    }
+    for (size_t t = 0; t < tensors.size(); ++t)
+        key.push_back(static_cast<uint64_t>(tensors[t].tensor->scalar_type()) * 4 + loops.step(t));
     add_bytes(kinds, key);
     auto known = kernels_.find(key);
     if (known == kernels_.end()) {
+        std::vector<int> steps;
+        for (size_t t = 0; t < tensors.size(); ++t) steps.push_back(loops.step(t));
         auto name = make_kernel_(loops.dims(), loops.is_short(), kinds, steps, loops.block(),
                                  loops.is_wide(), wide_ints, python_of(tensors))
                         .cast<std::string>();

@@ -56,15 +56,9 @@ bool read_call(const Calls& calls, PyObject* const* args, Py_ssize_t positional,
 
 PyObject* call_slowly(Calls& calls, PyObject* const* args, Py_ssize_t positional,
                       PyObject* keywords, const Call* call) {
-    THPObjectPtr tuple(PyTuple_New(positional));
-    THPObjectPtr dict(PyDict_New());
-    if (!tuple || !dict) return nullptr;
-    for (Py_ssize_t i = 0; i < positional; ++i)
-        PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(args[i]));
-    Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
-    for (Py_ssize_t k = 0; k < named; ++k)
-        if (PyDict_SetItem(dict, PyTuple_GET_ITEM(keywords, k), args[positional + k]) < 0)
-            return nullptr;
+    PyObject *packed_tuple = nullptr, *packed_dict = nullptr;
+    if (!pack_call(args, positional, keywords, packed_tuple, packed_dict)) return nullptr;
+    THPObjectPtr tuple(packed_tuple), dict(packed_dict);
     THPObjectPtr answer(PyObject_CallFunctionObjArgs(calls.slow, tuple.get(), dict.get(), nullptr));
     if (!answer) return nullptr;
     PyObject *result = nullptr, *op = nullptr;

@@ -69,15 +69,9 @@ bool remember(Cache* cache, const Lookup& lookup, PyObject* compiled, PyObject* 
 // Calls `slow`, and remembers what it compiled (`lookup` null: not to be remembered).
 PyObject* launch_slow(Bound* bound, PyObject* grid, PyObject* const* args, Py_ssize_t positional,
                       PyObject* keywords, const Lookup* lookup) {
-    THPObjectPtr tuple(PyTuple_New(positional));
-    THPObjectPtr dict(PyDict_New());
-    if (!tuple || !dict) return nullptr;
-    for (Py_ssize_t i = 0; i < positional; ++i)
-        PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(args[i]));
-    Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
-    for (Py_ssize_t k = 0; k < named; ++k)
-        if (PyDict_SetItem(dict, PyTuple_GET_ITEM(keywords, k), args[positional + k]) < 0)
-            return nullptr;
+    PyObject *packed_tuple = nullptr, *packed_dict = nullptr;
+    if (!pack_call(args, positional, keywords, packed_tuple, packed_dict)) return nullptr;
+    THPObjectPtr tuple(packed_tuple), dict(packed_dict);
     THPObjectPtr result(
         PyObject_CallFunctionObjArgs(bound->cache->slow, grid, tuple.get(), dict.get(), nullptr));
     if (!result) return nullptr;
